@@ -1,6 +1,5 @@
-import type { Conversion } from '../compile/stored-names.ts'
 import type { SumLimit } from './sums/sum-limit.ts'
-import type { Column, Table } from './wanted/table.ts'
+import type { Column } from './wanted/table.ts'
 
 /** One change of the store. A step that is not additive is only shown, unless it is a rename that was asked for. */
 export interface Step {
@@ -25,27 +24,11 @@ export interface Step {
   readonly ofNewTable?: boolean
   /** Processes of older declarations fail after it: it is done by `nounkit migrate` alone, while none serves. */
   readonly stops?: boolean
-  /** The columns whose type it converts. */
-  readonly converts?: readonly string[]
+  /** Values get another type by it. */
+  readonly converts?: true
   /** Computes a sum that is new, or adds up something else; `unsure` where the store does not say what it added up. */
   readonly sum?: 'new' | 'other' | 'unsure'
 }
-
-/** What steps convert, each with the version that needs it: for the record that keeps older declarations out. */
-export const conversionsOf = (
-  steps: readonly Step[],
-  { tables, joined }: { readonly tables: readonly Table[]; readonly joined: readonly Conversion[] },
-): readonly Conversion[] => [
-  ...(steps.some(({ stops }) => stops) ? joined : []),
-  ...steps.flatMap(({ converts = [], table }) =>
-    converts.map((column) => ({
-      version:
-        tables.find(({ name }) => name === table)?.columns.find(({ name }) => name === column)?.was?.newer ??
-        '',
-      what: `${table}.${column}`,
-    })),
-  ),
-]
 
 /** Why a step is needed, without a remark such as `(put a value in place of …)`, which is for those who read the SQL. */
 export const whyOf = ({ why }: Step): string => why.replace(/ \(put [^)]*\)$/, '')

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
-import { codecs } from '../../src/compile/versions/codecs.ts'
 import { api } from '../../src/declare/api.ts'
 import { changeType, renameField, renameResource } from '../../src/declare/change.ts'
 import type { FieldDeclarations } from '../../src/declare/field.ts'
@@ -10,10 +9,6 @@ import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { migrate } from '../../src/migrate/migrate-store.ts'
 import { MigrationRefused } from '../../src/migrate/migration.ts'
-import { postgresDifference } from '../../src/migrate/postgres/add-missing.ts'
-import { postgresType } from '../../src/migrate/postgres/ddl.ts'
-import type { PresentColumn, PresentTable } from '../../src/migrate/present.ts'
-import { wantedTables } from '../../src/migrate/wanted/wanted-tables.ts'
 import { type Store, StoreRefused } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { describeStores } from '../support/stores.ts'
@@ -274,26 +269,6 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
       [],
     )
     expect(rowsNow[0]).toEqual(['a', 12, 1200, 'A7'])
-  })
-
-  test('is left to the person on Citus, with the SQL', () => {
-    const wanted = wantedTables(model).filter(({ name }) => name === 'items')
-    const columns = wanted[0]?.columns.map(({ name, kind: now, nullable, was }): [string, PresentColumn] => [
-      name,
-      { name, type: postgresType(was ? codecs[was.codec].older : now), nullable, default: null },
-    ])
-    const found: PresentTable = {
-      name: 'items',
-      columns: new Map(columns),
-      indexes: new Map(),
-      foreignKeys: new Map(),
-      checks: new Map(),
-      spread: 'by-rows',
-    }
-    const steps = postgresDifference(wanted, new Map([['items', found]])).filter((step) => !step.additive)
-    expect(steps).toHaveLength(6)
-    for (const { stops, why } of steps)
-      expect([stops, why]).toEqual([undefined, expect.stringContaining('Citus')])
   })
 
   test('a conversion that no change describes is left to the operator: the SQL says where, and fails until it is filled in', async () => {

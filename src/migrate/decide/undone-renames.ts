@@ -2,11 +2,11 @@ import type { Model } from '../../compile/model.ts'
 import { counted } from '../../compile/names/plural.ts'
 import { metaTable } from '../../store/meta.ts'
 import type { Store } from '../../store/store.ts'
-import { postgresFollow } from '../postgres/copy-table.ts'
+import { postgresTables } from '../postgres/database.ts'
 import type { PresentTable } from '../present.ts'
 import { rowsLacking } from '../rows/rows-lacking.ts'
 import type { Reading } from '../rows/scan.ts'
-import { sqliteFollow } from '../sqlite/copy-table.ts'
+import { sqliteTables } from '../sqlite/database.ts'
 import { declaredMoves } from './declared-moves.ts'
 import { type FormerNames, formerNamesOf } from './former-names.ts'
 
@@ -19,7 +19,7 @@ export async function undoneRenames(store: Store, model: Model): Promise<readonl
   if (former.tables.size === 0 && former.columns.size === 0) return []
   const { dialect } = store
   return store.session(async (session) => {
-    const sql = dialect.name === 'sqlite' ? sqliteFollow : postgresFollow(dialect)
+    const sql = dialect.name === 'sqlite' ? sqliteTables : postgresTables(dialect)
     const present = await sql.read(session)
     // Without nounkit_meta the tables are another program's.
     if (!present.has(metaTable)) return []

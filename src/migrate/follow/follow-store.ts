@@ -6,9 +6,11 @@ import { refuseToFollow } from '../decide/not-followed.ts'
 import { Decisions, type Following, Undecided } from '../decide/open-decisions.ts'
 import { migrate } from '../migrate-store.ts'
 import type { Step } from '../migration-step.ts'
-import type { FollowPlan } from '../plan/follow-plan.ts'
+import { changeTables } from '../plan/change-tables.ts'
 import { planFollow } from '../plan/plan-follow.ts'
-import { postgresFollow } from '../postgres/copy-table.ts'
+import type { ChangePlan } from '../plan/table-change.ts'
+import type { Present, TableSql } from '../plan/table-sql.ts'
+import { postgresTables } from '../postgres/database.ts'
 import { forgetNames } from '../record/names-record.ts'
 import { recordedPublished } from '../record/published.ts'
 import { readShape, recordShape, type StoredShape, shapeOf } from '../record/shape.ts'
@@ -16,14 +18,12 @@ import { generationAtStart, nextGeneration, readGeneration } from '../record/sto
 import { renameNamed } from '../rows/endpoints-and-keys.ts'
 import { rewriteEvents } from '../rows/rewrite-events.ts'
 import { sharedRows } from '../rows/shared-values.ts'
-import { sqliteFollow } from '../sqlite/copy-table.ts'
+import { sqliteTables } from '../sqlite/database.ts'
 import { computeAll, type Sum, sumSteps, sumsOf } from '../sums/sums.ts'
 import { engineTables } from '../wanted/engine-tables.ts'
 import type { Table } from '../wanted/table.ts'
 import { wantedTables } from '../wanted/wanted-tables.ts'
-import { carryOut } from './carry-out.ts'
 import type { Followed, FollowOptions } from './follow-options.ts'
-import type { FollowSql, Present } from './follow-sql.ts'
 import { onCluster, onlyAdditions } from './only-additions.ts'
 import { shownAdditions } from './shown-additions.ts'
 
@@ -39,7 +39,7 @@ export async function followStore(
   options: FollowOptions = {},
 ): Promise<Followed> {
   return store.session(async (session) => {
-    const sql = store.dialect.name === 'sqlite' ? sqliteFollow : postgresFollow(store.dialect)
+    const sql = store.dialect.name === 'sqlite' ? sqliteTables : postgresTables(store.dialect)
     return new Follower(store, session, model, sql, following, options).run()
   })
 }
@@ -56,7 +56,7 @@ async function refusePublished(session: Session): Promise<void> {
 }
 
 interface Planned {
-  readonly plan: FollowPlan
+  readonly plan: ChangePlan
   readonly present: Present
   readonly shape: StoredShape | null
   readonly additions: readonly Step[]
@@ -70,7 +70,7 @@ class Follower {
   readonly #store: Store
   readonly #session: Session
   readonly #model: Model
-  readonly #sql: FollowSql
+  readonly #sql: TableSql
   readonly #following: Following
   readonly #options: FollowOptions
   readonly #decisions: Decisions
@@ -82,7 +82,7 @@ class Follower {
     store: Store,
     session: Session,
     model: Model,
-    sql: FollowSql,
+    sql: TableSql,
     following: Following,
     options: FollowOptions,
   ) {
@@ -108,11 +108,11 @@ class Follower {
       const losses = plan.losses.map(({ ahead }) => ahead)
       if (this.#options.dryRun) {
         this.#refuse(plan)
-        return { notes: plan.steps.length > 0 ? notes : [], losses, additions, applied: false, generation }
+        return { notes: plan.changes.length > 0 ? notes : [], losses, additions, applied: false, generation }
       }
       await this.#approve(plan)
       const isNew = JSON.stringify(shape) !== JSON.stringify(shapeOf(this.#model))
-      if (plan.steps.length === 0 && additions.length === 0 && !isNew && !this.#options.emptying)
+      if (plan.changes.length === 0 && additions.length === 0 && !isNew && !this.#options.emptying)
         return { notes: [], losses: [], additions: [], applied: false, generation }
       if (!plan.outdates && !this.#options.emptying) return this.#grow(generation)
       await this.#following.beforeChange?.()
@@ -184,7 +184,7 @@ class Follower {
   }
 
   /** Asks about losses; throws where the plan cannot be carried out. */
-  async #approve({ refusals, losses: all }: FollowPlan): Promise<void> {
+  async #approve({ refusals, losses: all }: ChangePlan): Promise<void> {
     const losses = all.map(({ ahead }) => ahead)
     this.#refuse({ refusals, losses: all })
     if (losses.length === 0 || this.#decisions.acceptsDataLoss) return
@@ -201,7 +201,7 @@ class Follower {
   }
 
   /** Throws where the rows refuse the plan. What is lost besides is said too, with what allows it, so that the next try is the last. */
-  #refuse({ refusals, losses }: Pick<FollowPlan, 'refusals' | 'losses'>): void {
+  #refuse({ refusals, losses }: Pick<ChangePlan, 'refusals' | 'losses'>): void {
     if (refusals.length === 0) return
     const isOpen = losses.length > 0 && !this.#decisions.acceptsDataLoss
     const sentences = [...refusals, ...losses.map(({ ahead }) => ahead)]
@@ -228,14 +228,18 @@ class Follower {
     if (plan.outdates) await this.#following.underLock?.()
     if (emptying) await this.#run([...emptying.statements, ...this.#sql.empty([...ours, ...emptying.tables])])
     const reading = { session: this.#session, dialect: this.#store.dialect }
-    await carryOut(reading, plan.steps, present, this.#sql, stepping)
+    const { steps } = changeTables(plan.changes, present, this.#sql)
+    for (const [done, { why, sql, params }] of steps.entries()) {
+      stepping?.(why, done, steps.length)
+      await (params ? this.#session.all(sql, params) : this.#session.script(sql))
+    }
     const additions = this.#sql.differences(this.#wanted, await this.#sql.read(this.#session))
     for (const [done, step] of additions.entries()) {
       stepping?.(step.why, done, additions.length)
       await this.#add(step)
     }
-    await rewriteEvents(reading, this.#model, plan.steps)
-    await renameNamed(reading, this.#model, plan.steps)
+    await rewriteEvents(reading, this.#model, plan.changes)
+    await renameNamed(reading, this.#model, plan.changes)
     await computeAll(this.#session, this.#sums)
     await this.#run([
       recordShape(shapeOf(this.#model)),
@@ -243,7 +247,7 @@ class Follower {
       ...(plan.outdates ? [nextGeneration] : []),
     ])
     return {
-      notes: plan.steps.length > 0 ? plan.notes : [],
+      notes: plan.changes.length > 0 ? plan.notes : [],
       losses: plan.losses.map(({ done }) => done),
       additions: shown,
       applied: true,

@@ -1,18 +1,18 @@
 import type { Step } from '../migration-step.ts'
-import type { FollowPlan } from '../plan/follow-plan.ts'
+import type { ChangePlan } from '../plan/table-change.ts'
+import type { Present, TableSql } from '../plan/table-sql.ts'
 import type { Table } from '../wanted/table.ts'
-import type { FollowSql, Present } from './follow-sql.ts'
 
 /** The additions to tables that are not rebuilt, with their sums, for those who want to see them. */
 export function shownAdditions(
-  { steps }: FollowPlan,
-  differences: FollowSql['differences'],
+  { changes }: ChangePlan,
+  differences: TableSql['differences'],
   wanted: readonly Table[],
   present: Present,
   computed: readonly Step[],
 ): readonly Step[] {
-  const before = new Set(steps.map((step) => (step.kind === 'drop' ? step.table : step.from)))
-  const after = new Set(steps.map((step) => (step.kind === 'drop' ? step.table : step.table.name)))
+  const before = new Set(changes.map((step) => (step.kind === 'drop' ? step.table : step.from)))
+  const after = new Set(changes.map((step) => (step.kind === 'drop' ? step.table : step.table.name)))
   return [
     ...differences(
       wanted.filter(({ name }) => !after.has(name)),

@@ -1,5 +1,3 @@
-import { codecs } from '../../compile/versions/codecs.ts'
-import type { CodecName } from '../../declare/change.ts'
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import type { PresentForeignKey, PresentTable } from '../present.ts'
 import type { Column, ForeignKey, Table } from '../wanted/table.ts'
@@ -8,14 +6,6 @@ export interface NewColumn {
   readonly kind: 'new'
   readonly column: Column
   readonly additive: boolean
-  readonly why: string
-}
-
-/** A column whose values a declared `changeType` converts. */
-export interface ConvertedColumn {
-  readonly kind: 'converted'
-  readonly column: Column
-  readonly codec: CodecName
   readonly why: string
 }
 
@@ -29,7 +19,6 @@ export interface OtherType {
 
 export type ColumnFinding =
   | NewColumn
-  | ConvertedColumn
   | OtherType
   | { readonly kind: 'must-be-set'; readonly column: Column; readonly why: string }
   | {
@@ -71,11 +60,6 @@ function typeFindings(
 ): ColumnFinding[] {
   const type = typeOf(column.kind)
   if (found === type.toLowerCase()) return []
-  const { was } = column
-  if (was && found === typeOf(codecs[was.codec].older).toLowerCase()) {
-    const why = `${name} was ${found} in ${was.version} and is ${type} now, by ${was.codec}`
-    return [{ kind: 'converted', column, codec: was.codec, why }]
-  }
   const why = `${name} is ${found}, and should be ${type}`
   return [{ kind: 'type', column, castable: isCastable(found, column.kind, type), why }]
 }

@@ -12,8 +12,6 @@ import { fitting, sameForm } from '../rows/recast.ts'
 import { countRows, countSet, type Scanned, scanColumn, strayReferences } from '../rows/scan.ts'
 import { countUnfitEvents } from '../rows/stored-events.ts'
 import { mayBeSum } from '../sums/sums.ts'
-import type { Column } from '../wanted/table.ts'
-import type { ColumnPlan } from './follow-plan.ts'
 import { type Planning, storedShape } from './planning.ts'
 import {
   filledWith,
@@ -24,44 +22,25 @@ import {
   valueless,
   type Wanting,
 } from './replacement.ts'
-
-const kept = (column: Column, from: string | null): ColumnPlan => ({
-  column,
-  from,
-  kindBefore: null,
-  values: 'kept',
-  scanned: null,
-  unfitEvents: 0,
-  instead: new Map(),
-  otherwise: undefined,
-})
-
-/** Whether the column is the same afterwards. */
-export const isUntouched = (plan: ColumnPlan): boolean =>
-  plan.from === plan.column.name &&
-  plan.values === 'kept' &&
-  (plan.scanned?.unfit.length ?? 0) === 0 &&
-  plan.unfitEvents === 0 &&
-  plan.otherwise === undefined
+import { type ColumnPlan, keptColumn } from './table-change.ts'
 
 export async function planColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
   const { column, from, found, field } = wanting
   const present = from === null ? undefined : found.columns.get(from)
   if (from === null || !present) return newColumn(planning, wanting)
   if (field?.name === 'id') await refuseOtherPrefix(planning, wanting)
-  if (!field || field.name === 'id') return kept(column, from)
+  if (!field || field.name === 'id') return keptColumn(column, from)
   const before = storedShape(planning, found, from)
   if (!before) {
     planning.refusals.push(`${nameOf(wanting)} has the type ${present.type}, which no kind of field has.`)
-    return kept(column, from)
+    return keptColumn(column, from)
   }
   if (field.sum) return planSum(planning, wanting, from, present, before)
   const isSame = storedAlike(before, field)
   noteColumn(planning, wanting, present, before)
   const lacking = await lackingOf(planning, wanting, from, present, before, field)
   return {
-    column,
-    from,
+    ...keptColumn(column, from),
     kindBefore: before.kind,
     values: isSame ? 'kept' : 'recast',
     scanned: lacking.scanned,
@@ -116,14 +95,14 @@ async function planSum(
   const { column, field, found } = wanting
   const wasSum = mayBeSum(before)
   noteColumn(planning, wanting, present, before)
-  if (wasSum && before.kind === field?.kind && !present.nullable) return kept(column, from)
+  if (wasSum && before.kind === field?.kind && !present.nullable) return keptColumn(column, from)
   const name = nameOf(wanting)
   const rows = wasSum || planning.emptied ? 0 : await countSet(planning, found.name, from, true)
   if (!wasSum) planning.notes.push(`${name} is a sum now`)
   if (rows > 0) planning.losses.push(lostValues(`${name} is a sum now`, rows))
   const scanned = { fitting: [], unfit: [] }
   return {
-    ...kept(column, from),
+    ...keptColumn(column, from),
     kindBefore: before.kind,
     values: 'recast',
     scanned,
@@ -195,7 +174,7 @@ const everyKey = async (
 
 async function newColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
   const { column, field, found } = wanting
-  const plan = kept(column, null)
+  const plan = keptColumn(column, null)
   const filled = planning.emptied ? null : filledWith(planning, wanting)
   if (filled) return { ...plan, otherwise: filled.value }
   if (column.default !== undefined) return { ...plan, otherwise: column.default }

@@ -7,30 +7,30 @@ import { isNarrower } from '../record/shape.ts'
 import { noteNamed } from '../rows/endpoints-and-keys.ts'
 import { countRows, countSet } from '../rows/scan.ts'
 import type { Table } from '../wanted/table.ts'
-import type { ColumnPlan, FollowPlan, FollowStep } from './follow-plan.ts'
-import { isUntouched, planColumn } from './plan-column.ts'
+import { planColumn } from './plan-column.ts'
 import { type Planning, resourceOf } from './planning.ts'
+import { type ChangePlan, type ColumnPlan, isUntouched, type TableChange } from './table-change.ts'
 
 /** Compares the store with the declaration. Reads rows, and changes nothing. */
-export async function planFollow(planning: Planning): Promise<FollowPlan> {
+export async function planFollow(planning: Planning): Promise<ChangePlan> {
   const matches = await matchTables(planning)
-  const steps: FollowStep[] = []
+  const changes: TableChange[] = []
   let outdates = false
-  for (const { name } of matches.gone) steps.push(await dropTable(planning, name, 'is no longer declared'))
+  for (const { name } of matches.gone) changes.push(await dropTable(planning, name, 'is no longer declared'))
   await noteNamed(
     planning,
     matches.gone.map(({ name }) => name),
   )
   for (const { table, found } of matches.pairs) {
     const planned = await planTable(planning, table, found, matches)
-    steps.push(...planned.steps)
+    changes.push(...planned.changes)
     outdates ||= planned.outdates
   }
   const { notes, losses, refusals } = planning
-  return { steps, notes, losses, refusals, outdates: outdates || steps.length > 0 }
+  return { changes, notes, losses, refusals, outdates: outdates || changes.length > 0 }
 }
 
-async function dropTable(planning: Planning, table: string, why: string): Promise<FollowStep> {
+async function dropTable(planning: Planning, table: string, why: string): Promise<TableChange> {
   const name = table.replaceAll('_', '-')
   const rows = planning.emptied ? 0 : await countRows(planning, table)
   planning.notes.push(`${name} ${why}`)
@@ -39,7 +39,7 @@ async function dropTable(planning: Planning, table: string, why: string): Promis
 }
 
 interface PlannedTable {
-  readonly steps: readonly FollowStep[]
+  readonly changes: readonly TableChange[]
   readonly outdates: boolean
 }
 
@@ -52,7 +52,7 @@ async function planTable(
   const resource = resourceOf(planning, table.name)
   if (losesRows(planning, { table, found })) {
     const why = resource.shared ? 'is shared by all accounts now' : 'belongs to accounts now'
-    return { steps: [await dropTable(planning, found.name, why)], outdates: true }
+    return { changes: [await dropTable(planning, found.name, why)], outdates: true }
   }
   const noted = planning.notes.length
   if (found.name !== table.name)
@@ -82,9 +82,17 @@ async function planTable(
     gone.length === 0 &&
     columns.every((plan) => isUntouched(plan) || isAddition(plan)) &&
     differences.every((step) => step.additive)
-  if (same) return { steps: [], outdates }
+  if (same) return { changes: [], outdates }
   if (planning.notes.length === noted) planning.notes.push(...whysOf(differences))
-  return { steps: [{ kind: 'rebuild', table, from: found.name, columns }], outdates }
+  const reshape = {
+    kind: 'reshape',
+    table,
+    from: found.name,
+    columns,
+    undeclared: 'dropped',
+    revises: true,
+  } as const
+  return { changes: [reshape], outdates }
 }
 
 /** Whether rows belong to an account and shall not, or the other way round. */

@@ -8,8 +8,8 @@ import { fitting, whyUnfit } from '../rows/recast.ts'
 import type { Scanned, Unfit } from '../rows/scan.ts'
 import { notAllowed, rowsByValue } from '../rows/unfit-rows.ts'
 import type { Column, Table } from '../wanted/table.ts'
-import type { ColumnPlan } from './follow-plan.ts'
 import type { Planning } from './planning.ts'
+import type { ColumnPlan } from './table-change.ts'
 
 /** A wanted column, with the table and the column that have its values now. */
 export interface Wanting {

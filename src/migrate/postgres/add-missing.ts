@@ -1,10 +1,8 @@
-import { ident } from '../../plan/dialect.ts'
+import type { Dialect } from '../../plan/dialect.ts'
 import type { Step } from '../migration-step.ts'
-import { converted } from '../plan/conversion.ts'
 import { type ColumnFinding, columnFindings, foreignKeyFindings, leftOverColumns } from '../plan/findings.ts'
 import type { PresentTable } from '../present.ts'
 import { type Check, type ForeignKey, type Index, type Table, uniqueColumns } from '../wanted/table.ts'
-import { postgresConversions } from './conversions.ts'
 import * as ddl from './ddl.ts'
 
 /**
@@ -31,6 +29,40 @@ export function postgresDifference(
     ...existing.filter((one) => one.alone),
   ]
 }
+
+/** On one server. */
+export function withoutCitus(
+  dialect: Dialect,
+  tables: readonly Table[],
+  present: ReadonlyMap<string, PresentTable>,
+): readonly Step[] {
+  const wanted = withoutSweeperIndexes(dialect, tables)
+  if (dialect.oldest.by === 'order') return postgresDifference(wanted, present)
+  return [...postgresDifference(wanted, present), ...dropSweeperIndexes(tables, present)]
+}
+
+/** PostgreSQL without Citus needs no indexes for the sweeper. */
+export const withoutSweeperIndexes = (dialect: Dialect, tables: readonly Table[]): readonly Table[] =>
+  dialect.oldest.by === 'order'
+    ? tables
+    : tables.map((table) => ({ ...table, indexes: table.indexes.filter((one) => !one.forSweeper) }))
+
+/** Earlier releases created these indexes on PostgreSQL too, and every write would still maintain them. */
+const dropSweeperIndexes = (
+  tables: readonly Table[],
+  present: ReadonlyMap<string, PresentTable>,
+): readonly Step[] =>
+  tables.flatMap((table) =>
+    table.indexes
+      .filter(({ name, forSweeper }) => forSweeper && present.get(table.name)?.indexes.has(name))
+      .map(({ name }) => ({
+        table: table.name,
+        sql: ddl.dropIndex(name),
+        additive: true,
+        why: `index ${name} is no longer needed`,
+        alone: true,
+      })),
+  )
 
 const step = (table: Table, sql: string, why: string, more: Partial<Step> = {}): Step => ({
   table: table.name,
@@ -72,13 +104,6 @@ function existingTable(table: Table, found: PresentTable, concurrently: boolean)
 function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): Step {
   const { column, why } = finding
   switch (finding.kind) {
-    case 'converted': {
-      const using = converted(postgresConversions, finding.codec, ident(column.name))
-      const sql = ddl.changeColumnType(table, column, using)
-      if (!found.spread)
-        return step(table, sql, why, { additive: false, stops: true, converts: [column.name] })
-      return step(table, sql, `${why}; on Citus that is yours to run`, { additive: false })
-    }
     case 'type': {
       const using = finding.castable ? ddl.cast(column) : '…'
       const remark = finding.castable ? '' : ' (put what the values become in place of …)'

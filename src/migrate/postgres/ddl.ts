@@ -58,6 +58,12 @@ export const setNotNull = (table: Table, { name }: { readonly name: string }): s
 export const dropNotNull = (table: Table, name: string): string =>
   alter(table, `ALTER COLUMN ${ident(name)} DROP NOT NULL`)
 
+export const setDefault = (table: Table, { name, kind, default: value }: Column): string =>
+  alter(
+    table,
+    `ALTER COLUMN ${ident(name)} ${value === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${literal(value, kind)}`}`,
+  )
+
 /** PostgreSQL does not convert the default of a column, so it is dropped and set again. */
 export const changeColumnType = (
   table: Table,

@@ -3,8 +3,8 @@ import { counted } from '../../compile/names/plural.ts'
 import { ident } from '../../plan/dialect.ts'
 import { eventName } from '../../plan/event-form.ts'
 import type { Value } from '../../store/store.ts'
-import type { FollowStep } from '../plan/follow-plan.ts'
 import type { Planning } from '../plan/planning.ts'
+import type { TableChange } from '../plan/table-change.ts'
 import type { Reading } from './scan.ts'
 
 /** Event types of webhook endpoints (`tasks.created`) and scopes of API keys (`tasks:read`) have names of resources. */
@@ -17,11 +17,11 @@ type Texts = readonly string[]
 export async function renameNamed(
   reading: Reading,
   model: Model,
-  steps: readonly FollowStep[],
+  steps: readonly TableChange[],
 ): Promise<void> {
   const names = new Map(
     steps.flatMap((step) =>
-      step.kind === 'rebuild' && step.from !== step.table.name
+      step.kind === 'reshape' && step.from !== step.table.name
         ? [[eventName(step.from), eventName(step.table.name)] as const]
         : [],
     ),

@@ -3,8 +3,8 @@ import { ident } from '../../plan/dialect.ts'
 import { eventName } from '../../plan/event-form.ts'
 import { declaredValue } from '../decide/declared-values.ts'
 import { type FormerNames, formerNamesOf } from '../decide/former-names.ts'
-import type { FollowStep, Rebuild } from '../plan/follow-plan.ts'
 import { resourceWith } from '../plan/planning.ts'
+import type { Reshape, TableChange } from '../plan/table-change.ts'
 import { fitting, recast } from './recast.ts'
 import type { Reading } from './scan.ts'
 import { type EventTable, eventsOf, eventTables } from './stored-events.ts'
@@ -16,7 +16,7 @@ import { type EventTable, eventsOf, eventTables } from './stored-events.ts'
 export async function rewriteEvents(
   reading: Reading,
   model: Model,
-  steps: readonly FollowStep[],
+  steps: readonly TableChange[],
 ): Promise<void> {
   const { session, dialect } = reading
   const { values: became } = formerNamesOf(model)
@@ -25,15 +25,15 @@ export async function rewriteEvents(
       await session.all(`DELETE FROM ${ident(table)} WHERE "resource" = ${dialect.param(1, 'string')}`, [
         eventName(step.table),
       ])
-  for (const rebuild of inOrder(steps.filter((step) => step.kind === 'rebuild')))
+  for (const reshape of inOrder(steps.filter((step) => step.kind === 'reshape')))
     for (const log of eventTables)
-      await rewriteLog(reading, log, resourceWith(model, rebuild.table.name), rebuild, became)
+      await rewriteLog(reading, log, resourceWith(model, reshape.table.name), reshape, became)
 }
 
 /** A resource that takes the name of another one comes after it. */
-function inOrder(rebuilds: readonly Rebuild[]): readonly Rebuild[] {
-  const left = [...rebuilds]
-  const sorted: Rebuild[] = []
+function inOrder(reshapes: readonly Reshape[]): readonly Reshape[] {
+  const left = [...reshapes]
+  const sorted: Reshape[] = []
   while (left.length > 0) {
     const free = left.findIndex(
       ({ table }) => !left.some((other) => other.table !== table && other.from === table.name),
@@ -47,7 +47,7 @@ type StoredFields = { readonly [field: string]: unknown }
 
 interface Rewriting {
   readonly resource: Resource
-  readonly rebuild: Rebuild
+  readonly reshape: Reshape
   readonly became: FormerNames['values']
   /** The whole row at that time, which decides what became of values that are gone. */
   readonly whole: StoredFields
@@ -57,19 +57,19 @@ async function rewriteLog(
   reading: Reading,
   log: EventTable,
   resource: Resource,
-  rebuild: Rebuild,
+  reshape: Reshape,
   became: FormerNames['values'],
 ): Promise<void> {
   const { session, dialect } = reading
   const text = (n: number) => dialect.param(n, 'string')
   const update = `UPDATE ${ident(log.table)} SET "resource" = ${text(1)}, "data" = ${text(2)}, "before" = ${text(3)} WHERE "account_id" = ${text(4)} AND ${ident(log.number)} = ${dialect.param(5, 'integer')}`
-  for await (const [account, number, data, before] of eventsOf(reading, log, eventName(rebuild.from))) {
+  for await (const [account, number, data, before] of eventsOf(reading, log, eventName(reshape.from))) {
     const after: StoredFields = JSON.parse(String(data))
-    const row = rewritten(after, { resource, rebuild, became, whole: after }, 'every-field')
+    const row = rewritten(after, { resource, reshape, became, whole: after }, 'every-field')
     const changed: StoredFields | null = before ? JSON.parse(String(before)) : null
     const former =
       changed &&
-      rewritten(changed, { resource, rebuild, became, whole: { ...after, ...changed } }, 'only-fields-it-has')
+      rewritten(changed, { resource, reshape, became, whole: { ...after, ...changed } }, 'only-fields-it-has')
     await session.all(update, [resource.name, row, former, String(account), Number(number)])
   }
 }
@@ -77,11 +77,11 @@ async function rewriteLog(
 /** The row of an event, or the former values of an update, as JSON. */
 function rewritten(
   row: StoredFields,
-  { resource, rebuild, became, whole }: Rewriting,
+  { resource, reshape, became, whole }: Rewriting,
   which: 'every-field' | 'only-fields-it-has',
 ): string {
   const next: { [field: string]: unknown } = {}
-  for (const { column, from, kindBefore, instead, otherwise } of rebuild.columns) {
+  for (const { column, from, kindBefore, instead, otherwise } of reshape.columns) {
     const field = resource.fields.find((one) => one.column === column.name)
     // An event must not keep what is never shown.
     if (!field || field.writeOnly) continue
@@ -91,7 +91,7 @@ function rewritten(
     if (!isThere && (which === 'only-fields-it-has' || otherwise === undefined || !lacks)) continue
     const kept = value === null || kindBefore === null ? value : recast(value, kindBefore, field)
     const gone = JSON.stringify(value)
-    const declared = declaredValue(became.get(`${rebuild.table.name}.${column.name}`), value, whole)
+    const declared = declaredValue(became.get(`${reshape.table.name}.${column.name}`), value, whole)
     const replaced = declared === undefined ? undefined : fitting(declared, field)
     next[field.name] =
       kept ?? replaced ?? (instead.has(gone) ? instead.get(gone) : lacks ? (otherwise ?? null) : null)

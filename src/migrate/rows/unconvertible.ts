@@ -3,24 +3,24 @@ import { codecs } from '../../compile/versions/codecs.ts'
 import { ident } from '../../plan/dialect.ts'
 import { type Session, StoreRefused } from '../../store/store.ts'
 import { type ConversionSql, converts } from '../plan/conversion.ts'
-import type { Found } from '../plan/rename-steps.ts'
+import type { Reshape } from '../plan/table-change.ts'
 import type { PresentTable } from '../present.ts'
 import type { FormerType } from '../wanted/table.ts'
 
 /** One sentence for each column in which some rows have a value that cannot be converted. */
 export async function unconvertible(
   session: Session,
-  found: Found,
-  there: PresentTable,
+  { from, columns }: Reshape,
+  there: PresentTable | undefined,
   conversionSql: ConversionSql,
 ): Promise<readonly string[]> {
   const sentences: string[] = []
-  for (const { name, was } of found.table.columns) {
+  for (const { column, from: now } of columns) {
+    const { name, was } = column
+    const older = was && conversionSql.type(codecs[was.codec].older).toLowerCase()
     // Where both types have the same column type, as integers and booleans on SQLite, every start checks the values.
-    if (!was || there.columns.get(name)?.type !== conversionSql.type(codecs[was.codec].older).toLowerCase())
-      continue
-    const now = found.columns.find(({ to }) => to === name)?.from ?? name
-    const sentence = await sentenceOf(session, found.name, now, was, conversionSql)
+    if (!was || there?.columns.get(now ?? name)?.type !== older) continue
+    const sentence = await sentenceOf(session, from, now ?? name, was, conversionSql)
     if (sentence !== null) sentences.push(sentence)
   }
   return sentences

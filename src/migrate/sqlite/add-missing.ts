@@ -1,6 +1,5 @@
 import { ident } from '../../plan/dialect.ts'
 import type { Step } from '../migration-step.ts'
-import { converted } from '../plan/conversion.ts'
 import {
   type ColumnFinding,
   columnFindings,
@@ -9,7 +8,6 @@ import {
   type NewColumn,
 } from '../plan/findings.ts'
 import { type Table, uniqueColumns } from '../wanted/table.ts'
-import { sqliteConversions } from './conversions.ts'
 import {
   asOneByHand,
   type Filling,
@@ -23,9 +21,19 @@ import {
   toFillIn,
 } from './ddl.ts'
 import { forgetWords, sqliteSearch } from './index-of-words.ts'
+import { replaceKeyLog } from './key-log.ts'
 import type { SqliteTable } from './read-tables.ts'
 
-export function sqliteDifference(
+export function sqliteAdditions(
+  tables: readonly Table[],
+  present: ReadonlyMap<string, SqliteTable>,
+): readonly Step[] {
+  const keys = replaceKeyLog(tables, present)
+  const others = keys ? tables.filter(({ name }) => name !== keys.table) : tables
+  return [...(keys ? [keys] : []), ...sqliteDifference(others, present)]
+}
+
+function sqliteDifference(
   wanted: readonly Table[],
   present: ReadonlyMap<string, SqliteTable>,
 ): readonly Step[] {
@@ -78,34 +86,24 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   const leftOver = leftOverColumns(table, found)
   const fresh = columns.filter((finding) => finding.kind === 'new')
   const unset = fresh.filter((finding) => !finding.additive)
-  const conversions = columns.filter((finding) => finding.kind === 'converted')
   const relaxed = [
     ...columns.filter((finding) => finding.kind === 'may-be-null' && finding.additive),
     ...(table.relaxes ? leftOver : []),
   ]
   const refused = [
-    ...columns.filter(
-      (finding) => finding.kind !== 'new' && finding.kind !== 'converted' && !relaxed.includes(finding),
-    ),
+    ...columns.filter((finding) => finding.kind !== 'new' && !relaxed.includes(finding)),
     ...(table.relaxes ? [] : leftOver),
     ...keys.filter((key) => !key.additive),
   ]
-  if (refused.length > 0 || (conversions.length + relaxed.length > 0 && unset.length > 0)) {
-    const whys = [...refused, ...relaxed, ...conversions, ...unset].map(({ why }) => why)
+  if (refused.length > 0 || (relaxed.length > 0 && unset.length > 0)) {
+    const whys = [...refused, ...relaxed, ...unset].map(({ why }) => why)
     return [rebuiltByHand(table, withNulls(found, leftOver), columns, whys)]
   }
   const added = keys.filter((key) => key.additive).map((key) => key.why)
-  if (conversions.length > 0)
-    return [
-      conversion(table, withNulls(found, leftOver), columns, [
-        ...[...conversions, ...relaxed].map(({ why }) => why),
-        ...added,
-      ]),
-    ]
   const required = unset.map((finding) => addColumn(table, finding))
   // A foreign key over two columns cannot be added to a table, and NOT NULL cannot be dropped, so the table is rebuilt, with its new columns and indexes.
   if (added.length + relaxed.length > 0) {
-    const rebuilt = sqliteRebuild(table, withNulls(found, leftOver), others(table, found))
+    const rebuilt = sqliteRebuild(table, withNulls(found, leftOver), othersOf(table, found))
     return [...required, step(table, rebuilt, [...relaxed.map(({ why }) => why), ...added].join('; '))]
   }
   const optional = fresh.filter((finding) => finding.additive).map((finding) => addColumn(table, finding))
@@ -121,26 +119,12 @@ function addColumn(table: Table, { column, why, additive }: NewColumn): Step {
 
 const fillIn = `put it in place of ${toFillIn}`
 
-/** Rebuilds the table with the new types, columns and indexes. */
-function conversion(
-  table: Table,
-  found: SqliteTable,
-  columns: readonly ColumnFinding[],
-  whys: readonly string[],
-): Step {
-  const sql = sqliteRebuild(table, found, others(table, found), fillingOf(columns))
-  const byHand = { byHand: asOneByHand(sql), shell: '.bail on' }
-  const converts = columns.filter(({ kind }) => kind === 'converted').map(({ column }) => column.name)
-  return { ...step(table, sql, whys.join('; '), false), ...byHand, stops: true, converts }
-}
-
 /** The expressions for columns of the new table that do not keep their value. */
 function fillingOf(columns: readonly ColumnFinding[]): Filling {
   const filling = new Map<string, string>()
   for (const finding of columns) {
     const { name } = finding.column
     const there = filling.get(name) ?? ident(name)
-    if (finding.kind === 'converted') filling.set(name, converted(sqliteConversions, finding.codec, there))
     if (finding.kind === 'type' && !finding.castable) filling.set(name, toFillIn)
     if (finding.kind === 'must-be-set') filling.set(name, insteadOfNull(finding.column, there))
     if (finding.kind === 'new' && !finding.additive) filling.set(name, toFillIn)
@@ -164,7 +148,7 @@ function rebuiltByHand(
   const remark = [...filling.values()].some((value) => value.includes(toFillIn))
     ? ` (put ${missing} in place of ${toFillIn})`
     : ''
-  const sql = asOneByHand(sqliteRebuild(table, found, others(table, found), filling))
+  const sql = asOneByHand(sqliteRebuild(table, found, othersOf(table, found), filling))
   return { ...step(table, sql, `${whys.join('; ')}${remark}`, false), shell: '.bail on' }
 }
 
@@ -187,7 +171,7 @@ const newIndexes = (table: Table, found: SqliteTable): Step[] =>
     }))
 
 /** Indexes that an operator created by hand, or that an older declaration wanted, and all triggers, which go with a table that is dropped. */
-const others = (table: Table, found: SqliteTable): string[] => {
+export const othersOf = (table: Table, found: SqliteTable): string[] => {
   const ours = new Set(table.indexes.map((index) => index.name))
   // After a rename, the text of a trigger still has the former name of the table.
   const triggers = [...found.triggers].filter(([, sql]) => sql.includes(` ON ${ident(table.name)}`))

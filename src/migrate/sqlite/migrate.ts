@@ -9,16 +9,14 @@ import {
   sharedValues,
   type Wanted,
 } from '../migration.ts'
-import { conversionsOf, type Step } from '../migration-step.ts'
-import { movedNames, renameFirst } from '../plan/rename-plan.ts'
+import type { Step } from '../migration-step.ts'
+import { planConversions, recordAfter } from '../plan/plan-conversions.ts'
 import { withGeneration } from '../record/store-generation.ts'
 import { refuseBeyond } from '../sums/sum-limit.ts'
 import { sumSteps } from '../sums/sums.ts'
-import type { Table } from '../wanted/table.ts'
-import { sqliteDifference } from './add-missing.ts'
-import { replaceKeyLog } from './key-log.ts'
+import { sqliteAdditions } from './add-missing.ts'
+import { sqliteTables } from './database.ts'
 import { readSqlite, type SqliteTable } from './read-tables.ts'
-import { sqliteRenames } from './renames.ts'
 
 export async function migrateSqlite(
   store: Store,
@@ -34,27 +32,13 @@ export async function migrateSqlite(
 }
 
 async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> {
-  const { tables, lineages, sums, names } = wanted
+  const { tables, lineages, sums, names, joined } = wanted
   const found = await readSqlite(session)
-  const { steps, renamed, renaming, present } = await renameFirst(
-    session,
-    tables,
-    lineages,
-    found,
-    sqliteRenames,
-  )
-  const computed = await sumSteps(session, sums, present, { locks: false, renamed })
-  const all = [...steps, ...sqliteAdditions(tables, present), ...computed]
-  return withGeneration(all, JSON.stringify(movedNames(names, renaming, conversionsOf(all, wanted))))
-}
-
-export function sqliteAdditions(
-  tables: readonly Table[],
-  present: ReadonlyMap<string, SqliteTable>,
-): readonly Step[] {
-  const keys = replaceKeyLog(tables, present)
-  const others = keys ? tables.filter(({ name }) => name !== keys.table) : tables
-  return [...(keys ? [keys] : []), ...sqliteDifference(others, present)]
+  const planned = await planConversions(session, tables, lineages, found, sqliteTables)
+  const present = planned.present as ReadonlyMap<string, SqliteTable>
+  const computed = await sumSteps(session, sums, present, { locks: false, renamed: planned.changes })
+  const all = [...planned.steps, ...sqliteAdditions(tables, present), ...computed]
+  return withGeneration(all, recordAfter(names, planned, all, joined))
 }
 
 /** The whole migration is one transaction, and the plan is computed again under its lock: another process may have migrated meanwhile. */

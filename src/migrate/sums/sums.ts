@@ -6,7 +6,7 @@ import { type Dialect, ident } from '../../plan/dialect.ts'
 import { forgetAllMeta, forgetMeta, metaFacts, metaTable, upsertMeta } from '../../store/meta.ts'
 import type { Session } from '../../store/store.ts'
 import type { Step } from '../migration-step.ts'
-import type { Found } from '../plan/rename-steps.ts'
+import type { Reshape } from '../plan/table-change.ts'
 import type { PresentTable } from '../present.ts'
 import { readShape, type StoredShape } from '../record/shape.ts'
 import { refuseBeyond, type SumLimit } from './sum-limit.ts'
@@ -120,7 +120,7 @@ export async function sumSteps(
   session: Pick<Session, 'all'>,
   sums: readonly Sum[],
   present: ReadonlyMap<string, PresentTable>,
-  { locks, renamed = [] }: { readonly locks: boolean; readonly renamed?: readonly Found[] },
+  { locks, renamed = [] }: { readonly locks: boolean; readonly renamed?: readonly Reshape[] },
 ): Promise<readonly Step[]> {
   const isThere = present.has(metaTable)
   const records = isThere ? await recordedSums(session) : []
@@ -155,12 +155,12 @@ async function recordedSums(session: Pick<Session, 'all'>): Promise<readonly Sum
 }
 
 /** The record of a sum in the names that its tables and columns have after their renames. */
-function renamedRecord([key, text]: SumRecord, renamed: readonly Found[]): SumRecord {
+function renamedRecord([key, text]: SumRecord, renamed: readonly Reshape[]): SumRecord {
   const inTable = (name: string) => {
-    const found = renamed.find((one) => one.name === name)
+    const found = renamed.find((one) => one.from === name)
     return {
       table: found?.table.name ?? name,
-      column: (column: string) => found?.columns.find(({ from }) => from === column)?.to ?? column,
+      column: (column: string) => found?.columns.find(({ from }) => from === column)?.column.name ?? column,
     }
   }
   const [table = '', column = ''] = key.slice(prefix.length).split('.')
@@ -176,9 +176,9 @@ function renamedRecord([key, text]: SumRecord, renamed: readonly Found[]): SumRe
 /** A step that gives the records of sums the new names, in the transaction of the renames: the sums are the same. */
 export async function renameRecords(
   session: Pick<Session, 'all'>,
-  renamed: readonly Found[],
+  renamed: readonly Reshape[],
 ): Promise<readonly Step[]> {
-  if (renamed.every(({ name, table, columns }) => name === table.name && columns.length === 0)) return []
+  if (renamed.length === 0) return []
   const moves = (await recordedSums(session))
     .map((before) => ({ before, after: renamedRecord(before, renamed) }))
     .filter(({ before, after }) => before.join() !== after.join())

@@ -4,10 +4,8 @@ import type { FormerType } from './table.ts'
 /** What is to become of the names that a store has for a table. */
 export interface Lineage {
   readonly table: string
-  /** As the store has it now, where that is to change; else empty. */
-  readonly former: readonly TableThen[]
-  /** Column → the change of its type. */
-  readonly types: ReadonlyMap<string, FormerType>
+  /** As the store has it now, where that is to change; else null. */
+  readonly former: TableThen | null
 }
 
 export interface TableThen {
@@ -22,18 +20,15 @@ export interface TableThen {
 export const joiningLineages = (bound: Model): readonly Lineage[] =>
   [...bound.stored.values()].map((resource) => ({
     table: resource.table,
-    types: typesOf(resource, bound),
     former: resource.fields.some(({ stored }) => stored && stored.joins.size > 0)
-      ? [
-          {
-            table: resource.table,
-            columns: new Map(resource.fields.map(({ column }) => [column, column])),
-            values: new Map(
-              resource.fields.flatMap(({ column, stored }) => (stored ? [[column, stored.joins]] : [])),
-            ),
-          },
-        ]
-      : [],
+      ? {
+          table: resource.table,
+          columns: new Map(),
+          values: new Map(
+            resource.fields.flatMap(({ column, stored }) => (stored ? [[column, stored.joins]] : [])),
+          ),
+        }
+      : null,
   }))
 
 /** All that gives a store the declared names. */
@@ -43,18 +38,15 @@ export const tidyingLineages = (declared: Model, bound: Model): readonly Lineage
     const fields = resource.fields.map((field) => ({ field, now: now.field.get(field.name) ?? field }))
     return {
       table: resource.table,
-      types: typesOf(resource, declared),
-      former: [
-        {
-          table: now.table,
-          columns: new Map(fields.map((one) => [one.field.column, one.now.column])),
-          values: new Map(
-            fields.flatMap((one) =>
-              one.now.stored ? [[one.field.column, declaredValues(one.now.stored)]] : [],
-            ),
+      former: {
+        table: now.table,
+        columns: new Map(fields.map((one) => [one.field.column, one.now.column])),
+        values: new Map(
+          fields.flatMap((one) =>
+            one.now.stored ? [[one.field.column, declaredValues(one.now.stored)]] : [],
           ),
-        },
-      ],
+        ),
+      },
     }
   })
 
@@ -66,7 +58,7 @@ const declaredValues = ({ up, joins }: NonNullable<Resource['fields'][number]['s
 }
 
 /** The columns whose type the newest of the older versions that shows it shows otherwise. */
-function typesOf(resource: Resource, { versions }: Model): ReadonlyMap<string, FormerType> {
+export function formerTypes({ versions }: Model, resource: Resource): ReadonlyMap<string, FormerType> {
   const types = new Map<string, FormerType>()
   for (const version of versions.slice(1))
     for (const { field, codec } of version.viewOf.get(resource.name)?.fields ?? [])
@@ -78,7 +70,3 @@ function typesOf(resource: Resource, { versions }: Model): ReadonlyMap<string, F
         })
   return types
 }
-
-/** For the check of a column's type alone. */
-export const formerTypes = (model: Model, resource: Resource): ReadonlyMap<string, FormerType> =>
-  typesOf(resource, model)

@@ -5,8 +5,8 @@ import type { SearchNames } from '../../plan/dialect.ts'
 import { objectName } from '../../plan/object-name.ts'
 import { searchIndexes } from '../../plan/search-index.ts'
 import { engineTables, hiddenParts, noHiddenParts } from './engine-tables.ts'
-import { formerTypes, type Lineage } from './lineage.ts'
-import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
+import { formerTypes } from './lineage.ts'
+import type { Check, Column, ForeignKey, FormerType, Index, Table } from './table.ts'
 
 const known = new WeakMap<Model, readonly Table[]>()
 
@@ -23,7 +23,7 @@ function resourceTables(model: Model): readonly Table[] {
   )
 }
 
-function resourceTable(resource: Resource, model: Model, types: Lineage['types']): Table {
+function resourceTable(resource: Resource, model: Model, types: ReadonlyMap<string, FormerType>): Table {
   const primaryKey = withAccount(resource, ['id'])
   const searches = searchIndexes(resource)
   const hidden = resource.engineMade ? hiddenParts(resource.table) : noHiddenParts
@@ -67,7 +67,7 @@ function agesOf({ names, head }: Model): Pick<Table, 'relaxes' | 'isOlder'> {
 const withAccount = (resource: Resource, names: readonly string[]): string[] =>
   resource.shared ? [...names] : ['account_id', ...names]
 
-function columns(resource: Resource, model: Model, types: Lineage['types']): Column[] {
+function columns(resource: Resource, model: Model, types: ReadonlyMap<string, FormerType>): Column[] {
   const account: Column = { name: 'account_id', kind: 'id', nullable: false, default: undefined }
   const version: Column = { name: 'version', kind: 'integer', nullable: false, default: 1 }
   const own = resource.fields.map((field): Column => {

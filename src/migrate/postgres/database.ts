@@ -1,19 +1,24 @@
 import { kinds } from '../../kinds/kinds.ts'
 import { type Dialect, ident, idents } from '../../plan/dialect.ts'
 import { StoreError, StoreRefused } from '../../store/store.ts'
-import type { FollowSql } from '../follow/follow-sql.ts'
-import { postgresDifference } from './add-missing.ts'
+import { withNames } from '../plan/present-names.ts'
+import type { TableSql } from '../plan/table-sql.ts'
+import { postgresDifference, withoutSweeperIndexes } from './add-missing.ts'
+import { postgresConversions } from './conversions.ts'
 import * as ddl from './ddl.ts'
-import { alone, postgresTables } from './migrate.ts'
+import { alone } from './one-process.ts'
 import { readPostgres } from './read-tables.ts'
+import { renamedConstraints, reshapePostgres } from './reshape.ts'
 
-export const postgresFollow = (dialect: Dialect): FollowSql => ({
+export const postgresTables = (dialect: Dialect): TableSql => ({
+  dialect,
+  conversions: postgresConversions,
   read: readPostgres,
-  differences: (tables, present) => postgresDifference(postgresTables(dialect, tables), present, false),
-  createCopy: (table, name) => ddl.createTable({ ...table, name }),
-  afterRename: (table, copy) => [
-    `ALTER TABLE ${ident(table.name)} RENAME CONSTRAINT ${ident(ddl.primaryKeyName(copy))} TO ${ident(ddl.primaryKeyName(table.name))}`,
-  ],
+  differences: (tables, present) =>
+    postgresDifference(withoutSweeperIndexes(dialect, tables), present, false),
+  renamedTable: withNames,
+  renamedObjects: renamedConstraints,
+  reshaped: (reshape, found) => reshapePostgres(reshape, found, postgresTables(dialect)),
   releaseReferences: (present, dropped) =>
     [...present.values()].flatMap((table) =>
       [...table.foreignKeys.values()]

@@ -1,17 +1,23 @@
 import { kinds } from '../../kinds/kinds.ts'
 import { ident } from '../../plan/dialect.ts'
+import { sqlite } from '../../plan/sqlite.ts'
 import { StoreRefused } from '../../store/store.ts'
-import type { FollowSql } from '../follow/follow-sql.ts'
-import { sqliteTable, sqliteType } from './ddl.ts'
-import { sqliteAdditions } from './migrate.ts'
+import type { TableSql } from '../plan/table-sql.ts'
+import { sqliteAdditions } from './add-missing.ts'
+import { sqliteConversions } from './conversions.ts'
+import { sqliteType } from './ddl.ts'
 import { readSqlite, type SqliteTable } from './read-tables.ts'
+import { renamedIndexes, renamedSqlite, reshapeSqlite } from './reshape.ts'
 
-/** Rebuilds tables as SQLite's manual says (lang_altertable.html, section 7). Foreign keys are off in a session. */
-export const sqliteFollow: FollowSql = {
+/** Foreign keys are off in a session. */
+export const sqliteTables: TableSql = {
+  dialect: sqlite,
+  conversions: sqliteConversions,
   read: readSqlite,
   differences: (tables, present) => sqliteAdditions(tables, present as ReadonlyMap<string, SqliteTable>),
-  createCopy: (table, name) => sqliteTable(table, name),
-  afterRename: () => [],
+  renamedTable: (table, name, columns) => renamedSqlite(table as SqliteTable, name, columns),
+  renamedObjects: (reshape, found) => renamedIndexes(reshape, found as SqliteTable),
+  reshaped: (reshape, found) => reshapeSqlite(reshape, found as SqliteTable, sqliteTables),
   releaseReferences: () => [],
   columnType: sqliteType,
   keyType: 'TEXT',

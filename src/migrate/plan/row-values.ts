@@ -1,0 +1,105 @@
+import { sqlText } from '../../kinds/sql.ts'
+import { ident, idents } from '../../plan/dialect.ts'
+import type { Value } from '../../store/store.ts'
+import { converted } from './conversion.ts'
+import type { ColumnPlan, Reshape } from './table-change.ts'
+import type { TableSql, TableStatement } from './table-sql.ts'
+
+/** What a column is to have in a row of its table, as an expression; and what must be there for it meanwhile. */
+export interface RowValue {
+  readonly column: string
+  readonly expression: string
+  readonly before: readonly TableStatement[]
+  readonly after: readonly TableStatement[]
+}
+
+const batchRows = 500
+
+/** The values of a column under its new name, where they are others than before. */
+export function rowValue(reshape: Reshape, plan: ColumnPlan, sql: TableSql): RowValue {
+  const { table } = reshape
+  const { column } = plan
+  const needsTable = plan.from !== null && (plan.values === 'recast' || (plan.scanned?.unfit.length ?? 0) > 0)
+  const temporary = needsTable ? `nounkit_values_${table.columns.indexOf(column)}` : null
+  return {
+    column: column.name,
+    expression: expressionOf(reshape, plan, temporary, sql),
+    before: temporary === null ? [] : storedValues(reshape, plan, temporary, sql),
+    after: temporary === null ? [] : [{ sql: `DROP TABLE ${ident(temporary)}` }],
+  }
+}
+
+function expressionOf(
+  { table, revises }: Reshape,
+  plan: ColumnPlan,
+  temporary: string | null,
+  sql: TableSql,
+): string {
+  const { column, from, values, otherwise } = plan
+  const literal = sql.literal(otherwise ?? null, column.kind)
+  if (from === null) return literal
+  const own = `${ident(table.name)}.${ident(column.name)}`
+  if (revises && column.name === 'version') return `${own} + 1`
+  if (plan.codec !== null) return converted(sql.conversions, plan.codec.name, own)
+  const found = temporary === null ? null : valueFrom(table.name, temporary, table.primaryKey)
+  const value =
+    found === null
+      ? own
+      : values === 'recast'
+        ? `(SELECT v."value" ${found})`
+        : `CASE WHEN EXISTS (SELECT 1 ${found}) THEN (SELECT v."value" ${found}) ELSE ${own} END`
+  if (otherwise === undefined) return value
+  const filled = `coalesce(${value}, ${literal})`
+  // A row of an optional field that had nothing lacks nothing.
+  return column.nullable ? `CASE WHEN ${own} IS NULL THEN NULL ELSE ${filled} END` : filled
+}
+
+/** Gives rows other values of a column for those that it has, such as one for two that are joined. */
+export function mappedValues({ table }: Reshape, { column, mapped }: ColumnPlan): readonly TableStatement[] {
+  if (mapped.size === 0) return []
+  const name = ident(column.name)
+  const cases = [...mapped].map(([old, now]) => `WHEN ${sqlText(old)} THEN ${sqlText(now)}`)
+  const listed = [...mapped.keys()].map(sqlText).join(', ')
+  const pairs = [...mapped].map(([old, now]) => `${old} is ${now} now`)
+  return [
+    {
+      sql: `UPDATE ${ident(table.name)} SET ${name} = CASE ${name} ${cases.join(' ')} END WHERE ${name} IN (${listed})`,
+      why: `${pairs.join(', ')} in ${table.name}.${column.name}`,
+    },
+  ]
+}
+
+const valueFrom = (table: string, temporary: string, primaryKey: readonly string[]): string =>
+  `FROM ${ident(temporary)} AS v WHERE ${primaryKey.map((name) => `v.${ident(name)} = ${ident(table)}.${ident(name)}`).join(' AND ')}`
+
+/** A temporary table with the new values of a column, for all rows or for those that lose theirs. */
+function storedValues(
+  { table }: Reshape,
+  { column, values, scanned, instead }: ColumnPlan,
+  name: string,
+  { dialect, keyType, columnType }: TableSql,
+): readonly TableStatement[] {
+  const keys = table.primaryKey
+  const parts = keys.map((key) => `${ident(key)} ${keyType}`)
+  const create = `CREATE TEMPORARY TABLE ${ident(name)} (${parts.join(', ')}, "value" ${columnType(column.kind)}, PRIMARY KEY (${idents(keys)}))`
+  const replaced = (scanned?.unfit ?? []).map(({ key, value, instead: declared }): Value[] => [
+    ...key,
+    declared ?? (value === null ? null : instead.get(value)) ?? null,
+  ])
+  const recast = values === 'recast' ? (scanned?.fitting ?? []) : []
+  const rows = [...recast.map(({ key, value }): Value[] => [...key, value]), ...replaced]
+  const kindsOf = [...keys.map(() => 'id' as const), column.kind]
+  const inserts: TableStatement[] = []
+  for (let at = 0; at < rows.length; at += batchRows) {
+    const batch = rows.slice(at, at + batchRows)
+    const tuples = batch.map((_, row) => {
+      const params = kindsOf.map((kind, position) => dialect.param(row * kindsOf.length + position + 1, kind))
+      return `(${params.join(', ')})`
+    })
+    inserts.push({
+      sql: `INSERT INTO ${ident(name)} (${idents([...keys, 'value'])}) VALUES ${tuples.join(', ')}`,
+      params: batch.flat(),
+    })
+  }
+  return [{ sql: create }, ...inserts]
+}

@@ -1,0 +1,259 @@
+import { ident } from '../../plan/dialect.ts'
+import { objectName } from '../../plan/object-name.ts'
+import { converted } from '../plan/conversion.ts'
+import { type Move, movesOf } from '../plan/name-moves.ts'
+import { indexMoves, nameBefore } from '../plan/object-moves.ts'
+import { mappedValues, rowValue } from '../plan/row-values.ts'
+import { type ColumnPlan, isRewritten, type Reshape } from '../plan/table-change.ts'
+import type { After, TableSql, TableStatement } from '../plan/table-sql.ts'
+import type { PresentColumn, PresentTable } from '../present.ts'
+import { postgresConversions } from './conversions.ts'
+import * as ddl from './ddl.ts'
+
+/** PostgreSQL changes a table in place: what others have made for it stays, such as grants and indexes. */
+export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: TableSql): After {
+  const { table, columns, revises, undeclared } = reshape
+  const released = releasing(reshape, found)
+  const added = columns.filter((plan) => plan.from === null || isRetyped(reshape, plan, found))
+  const converting = columns.flatMap(({ column, codec }) =>
+    codec
+      ? [
+          {
+            sql: ddl.changeColumnType(
+              table,
+              column,
+              converted(postgresConversions, codec.name, ident(column.name)),
+            ),
+            why: codec.why,
+            converts: true,
+          },
+        ]
+      : [],
+  )
+  const values = columns
+    .filter((plan) => plan.codec === null)
+    .filter((plan) =>
+      plan.from === null
+        ? plan.otherwise !== undefined
+        : isRewritten(plan) || isRetyped(reshape, plan, found) || (revises && plan.column.name === 'version'),
+    )
+    .map((plan) => ({ ...rowValue(reshape, plan, sql), isRetyped: isRetyped(reshape, plan, found) }))
+  const sets = values.map(
+    ({ column, expression, isRetyped }) => `${ident(isRetyped ? meanwhile(column) : column)} = ${expression}`,
+  )
+  const checks = checksAgain(reshape, found)
+  const alter = (what: string): string => `ALTER TABLE ${ident(table.name)} ${what}`
+  const statements = [
+    ...released.statements,
+    ...undeclaredColumns(reshape, found).map(({ name }) => alter(`DROP COLUMN ${ident(name)}`)),
+    ...added.map(({ column, from }) =>
+      ddl.addColumn(table, {
+        ...column,
+        name: from === null ? column.name : meanwhile(column.name),
+        nullable: true,
+      }),
+    ),
+  ]
+  const relaxed = columns.filter(
+    (plan) => undeclared === 'dropped' && plan.column.nullable && hasNotNull(plan, found),
+  )
+  const updated = sets.length === 0 ? [] : [{ sql: `UPDATE ${ident(table.name)} SET ${sets.join(', ')}` }]
+  const exchanged = added
+    .filter(({ from }) => from !== null)
+    .flatMap(({ column: { name } }) => [
+      alter(`DROP COLUMN ${ident(name)}`),
+      alter(`RENAME COLUMN ${ident(meanwhile(name))} TO ${ident(name)}`),
+    ])
+  return {
+    statements: [
+      ...statements.map(asStatement),
+      ...converting,
+      ...columns.flatMap((plan) => mappedAround(reshape, plan, checks)),
+      ...relaxed.map(({ column }) => asStatement(ddl.dropNotNull(table, column.name))),
+      ...values.flatMap(({ before }) => before),
+      ...updated,
+      ...values.flatMap(({ after }) => after),
+      ...[...exchanged, ...columns.flatMap((plan) => ruled(reshape, plan, found))].map(asStatement),
+    ],
+    after: {
+      ...released.after,
+      checks: new Map([
+        ...released.after.checks,
+        ...checks.map(({ name, values }) => [name, { values, valid: false }] as const),
+      ]),
+      columns: new Map([...keptColumns(reshape, found), ...columns.map(declaredColumn)]),
+    },
+  }
+}
+
+/** The checks of values that are mapped. Other values that rows may have stay allowed. */
+const checksAgain = ({ table, columns }: Reshape, found: PresentTable) =>
+  table.checks.flatMap((check) => {
+    const mapped = columns.find(({ column }) => column.name === check.column)?.mapped
+    const before = found.checks.get(check.name)
+    if (!mapped || mapped.size === 0 || !before) return []
+    const left = [...before.values].filter((value) => !mapped.has(value))
+    const values = new Set([...left, ...check.values])
+    return [{ name: check.name, check, values }]
+  })
+
+/** The check allows the old values and not yet the new ones, so it is dropped and added again. */
+function mappedAround(
+  reshape: Reshape,
+  plan: ColumnPlan,
+  checks: ReturnType<typeof checksAgain>,
+): readonly TableStatement[] {
+  const { table } = reshape
+  const around = checks.find(({ check }) => check.column === plan.column.name)
+  const statements = mappedValues(reshape, plan)
+  if (!around) return statements
+  const { name, check, values } = around
+  return statements.map(({ sql, ...more }) => ({
+    ...more,
+    sql: [ddl.dropConstraint(table, name), sql, ddl.addCheck(table, check, [...values])].join(';\n'),
+  }))
+}
+
+const asStatement = (sql: string) => ({ sql })
+const meanwhile = (column: string): string => `nounkit_new_${column}`.slice(0, 63)
+
+/** Whether values must move into another column, because they have another type now. */
+const isRetyped = (
+  { undeclared }: Reshape,
+  { column, from, codec }: ColumnPlan,
+  found: PresentTable,
+): boolean =>
+  undeclared === 'dropped' &&
+  from !== null &&
+  codec === null &&
+  found.columns.get(column.name)?.type !== ddl.postgresType(column.kind).toLowerCase()
+
+const hasNotNull = ({ column, from }: ColumnPlan, found: PresentTable): boolean =>
+  from !== null && found.columns.get(column.name)?.nullable === false
+
+const undeclaredColumns = ({ table, undeclared }: Reshape, found: PresentTable): readonly PresentColumn[] =>
+  undeclared === 'kept'
+    ? []
+    : [...found.columns.values()].filter(({ name }) => !table.columns.some((column) => column.name === name))
+
+const keptColumns = (reshape: Reshape, found: PresentTable): readonly [string, PresentColumn][] => {
+  const gone = new Set(undeclaredColumns(reshape, found).map(({ name }) => name))
+  return [...found.columns].filter(([name]) => !gone.has(name))
+}
+
+const declaredColumn = ({ column: { name, kind, nullable } }: ColumnPlan): [string, PresentColumn] => [
+  name,
+  { name, type: ddl.postgresType(kind).toLowerCase(), nullable, default: null },
+]
+
+/** NOT NULL and the default, once every row has its value. A published store keeps both, unless its additions say otherwise. */
+function ruled(reshape: Reshape, plan: ColumnPlan, found: PresentTable): readonly string[] {
+  const { table, undeclared } = reshape
+  if (undeclared === 'kept') return []
+  const { column } = plan
+  const isNew = plan.from === null || isRetyped(reshape, plan, found)
+  const isSet = !column.nullable && (isNew || !hasNotNull(plan, found))
+  return [
+    ...(isSet ? [ddl.setNotNull(table, column)] : []),
+    ...(isNew ? [] : [ddl.setDefault(table, column)]),
+  ]
+}
+
+/** Drops indexes, checks and references of columns whose values change: they are added again for the new values. */
+function releasing(
+  reshape: Reshape,
+  found: PresentTable,
+): { readonly statements: readonly string[]; readonly after: PresentTable } {
+  const { table, columns, undeclared, from } = reshape
+  const changed = new Set(
+    columns
+      .filter(
+        (plan) =>
+          plan.from !== null && plan.codec === null && (isRewritten(plan) || isRetyped(reshape, plan, found)),
+      )
+      .map(({ column }) => column.name),
+  )
+  const ours = new Set(table.indexes.map(({ name }) => name))
+  const primary = ddl.primaryKeyName(table.name)
+  const isFormer = (name: string): boolean =>
+    undeclared === 'dropped' &&
+    !ours.has(name) &&
+    name !== primary &&
+    [table.name, from].some((prefix) => name.startsWith(`${prefix}__`.slice(0, 40))) &&
+    /__(idx|key)$/.test(name)
+  const indexes = [...found.indexes.keys()].filter(
+    (name) =>
+      isFormer(name) ||
+      table.indexes.some(
+        (index) => index.name === name && index.columns.some((one) => changed.has(one.name)),
+      ),
+  )
+  const gone = new Set(undeclaredColumns(reshape, found).map(({ name }) => name))
+  const isReleased = (column: string): boolean => changed.has(column) || gone.has(column)
+  const keys = [...found.foreignKeys].filter(([names]) => names.split(',').some(isReleased))
+  const checks = [...found.columns.keys()]
+    .filter(isReleased)
+    .map((column) => objectName(table.name, [column], 'check'))
+    .filter((name) => found.checks.has(name))
+  const without = <V>(all: ReadonlyMap<string, V>, names: readonly string[]): ReadonlyMap<string, V> =>
+    new Map([...all].filter(([name]) => !names.includes(name)))
+  return {
+    statements: [
+      ...indexes.map((name) => ddl.dropIndex(name, false)),
+      ...[...keys.flatMap(([, { name }]) => name ?? []), ...checks].map((name) =>
+        ddl.dropConstraint(table, name),
+      ),
+    ],
+    after: {
+      ...found,
+      indexes: without(found.indexes, indexes),
+      checks: without(found.checks, checks),
+      foreignKeys: without(
+        found.foreignKeys,
+        keys.map(([names]) => names),
+      ),
+    },
+  }
+}
+
+/** PostgreSQL does not rename indexes and constraints with their table and columns. */
+export function renamedConstraints(reshape: Reshape, found: PresentTable): After {
+  const { table } = reshape
+  const indexes = indexMoves(reshape, found.indexes.keys())
+  const constraints = constraintMoves(reshape, found)
+  const after = (moves: readonly Move[], name: string): string =>
+    moves.find(({ from }) => from === name)?.to ?? name
+  return {
+    statements: [
+      ...indexes.map(({ from, to }) => `ALTER INDEX ${ident(from)} RENAME TO ${ident(to)}`),
+      ...constraints.map(
+        ({ from, to }) => `ALTER TABLE ${ident(table.name)} RENAME CONSTRAINT ${ident(from)} TO ${ident(to)}`,
+      ),
+    ].map(asStatement),
+    after: {
+      ...found,
+      indexes: new Map([...found.indexes].map(([name, index]) => [after(indexes, name), index])),
+      foreignKeys: new Map(
+        [...found.foreignKeys].map(([columns, key]) => [
+          columns,
+          { ...key, name: key.name && after(constraints, key.name) },
+        ]),
+      ),
+      checks: new Map([...found.checks].map(([name, check]) => [after(constraints, name), check])),
+    },
+  }
+}
+
+function constraintMoves(reshape: Reshape, found: PresentTable): readonly Move[] {
+  const { foreignKeys, checks } = reshape.table
+  const keys = foreignKeys.map(({ name, columns }) => ({
+    name,
+    former: [nameBefore(reshape, columns, 'fkey')],
+  }))
+  const checked = checks.map(({ name, column }) => ({
+    name,
+    former: [nameBefore(reshape, [column], 'check')],
+  }))
+  const present = [...found.foreignKeys.values()].flatMap(({ name }) => name ?? [])
+  return [...movesOf(keys, present), ...movesOf(checked, found.checks.keys())]
+}
