@@ -1,9 +1,11 @@
+import type { Caller } from '../call/caller.ts'
 import type { AnswerCode, Resource } from '../compile/model.ts'
 import type { AnswerName } from '../declare/answers.ts'
 import { type Problem, problem } from '../problems.ts'
 
 /** A call of the code of a noun. */
 export interface CodeCall {
+  readonly caller: Caller
   readonly resource: Resource
   readonly name: AnswerName
   readonly asked: unknown
@@ -11,27 +13,37 @@ export interface CodeCall {
   context(signal: AbortSignal): unknown
 }
 
+/** Of what callers share: one of them has no more than its part. */
+export interface CallerShares {
+  /** False where the caller has its share. It is counted all the same: `giveBack` must follow. */
+  take(caller: Caller): boolean
+  giveBack(caller: Caller): void
+}
+
 /** How many answers of code run at once in this process. A place is free again when the time of its answer is over. */
 export class AnswerPlaces {
   readonly #most: number
+  readonly #shares: CallerShares
   #taken = 0
 
-  constructor(most: number) {
+  constructor(most: number, shares: CallerShares) {
     this.#most = most
-  }
-
-  get taken(): number {
-    return this.#taken
+    this.#shares = shares
   }
 
   /** What the code answers within its time. Code that does not end is not waited for. */
   async run(call: CodeCall): Promise<unknown> {
-    if (this.#taken >= this.#most) throw allTaken(this.#most)
-    this.#taken++
+    const { caller } = call
+    const hasShare = this.#shares.take(caller)
+    const isFree = ++this.#taken <= this.#most
     try {
+      if (!isFree)
+        throw noPlace(`${this.#most} answers of code are running, which is as many as may run at once.`)
+      if (!hasShare) throw noPlace('As many answers of code are running for this caller as is its share.')
       return await answerOf(call)
     } finally {
       this.#taken--
+      this.#shares.giveBack(caller)
     }
   }
 }
@@ -76,9 +88,9 @@ async function withinTime(
 const threwOther = ({ resource, name }: CodeCall, cause: unknown): Error =>
   new Error(`answers.${name} of ${resource.name} threw what is no Error`, { cause })
 
-const allTaken = (most: number): Problem =>
+const noPlace = (why: string): Problem =>
   problem('overloaded', {
-    detail: `${most} answers of code are running, which is as many as may run at once. This request was not processed.`,
+    detail: `${why} This request was not processed.`,
     headers: { 'Retry-After': '1' },
   })
 

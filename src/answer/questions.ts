@@ -66,7 +66,8 @@ export class Questions {
   #run(asking: CodeQuestion, asked: unknown): Promise<unknown> {
     const { resource, name } = asking
     const context = (signal: AbortSignal) => answerContext(asking, signal)
-    return this.#answering.places.run({ resource, name, asked, context })
+    const { caller } = this.#call
+    return this.#answering.places.run({ caller, resource, name, asked, context })
   }
 
   async #handOver({ handed }: CodeQuestion): Promise<void> {

@@ -22,6 +22,7 @@ import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { createWriter, type JobSink, type Writer } from '../write/writer.ts'
 import type { Engine, Replicas } from './engine.ts'
+import { callerHolder, FairLimit } from './fair-limit.ts'
 import { handle } from './handle.ts'
 import type { EventCounters } from './metrics.ts'
 import type { RequestContext } from './request-context.ts'
@@ -73,7 +74,7 @@ export function createEngine(parts: EngineParts): Engine {
     engineHooks: parts.engineHooks,
     reread: (call) => readOne(reader, call, plainOne),
   })
-  const answering = { writer, seal, model, places: new AnswerPlaces(model.limits.answersInFlight) }
+  const answering = { writer, seal, model, places: answerPlaces(model.limits.answersInFlight) }
   const addSignals = signalAdder(parts)
   const engine: Engine = {
     model,
@@ -117,6 +118,16 @@ export function createEngine(parts: EngineParts): Engine {
     handle: (request) => handle(engine, request),
   }
   return engine
+}
+
+/** One account has half of the places, and a subject a third of them, so that code that hangs for one caller holds up no other. */
+const answerPlaces = (most: number): AnswerPlaces => {
+  // With two more, callers who come one after the other get all that there are, however few these are.
+  const shares = new FairLimit(most + 2)
+  return new AnswerPlaces(most, {
+    take: (caller) => shares.take(callerHolder(caller), 1),
+    giveBack: (caller) => shares.giveBack(callerHolder(caller), 1),
+  })
 }
 
 /** A GET is answered by a replica where one shows what the account has written. */

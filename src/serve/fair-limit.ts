@@ -1,3 +1,4 @@
+import type { Caller } from '../call/caller.ts'
 import type { PlainRequest } from '../call/exchange.ts'
 import { networkOf } from '../guard/network-of.ts'
 
@@ -53,10 +54,14 @@ export const addressHolder = (address: string): Holder => ({
   part: null,
 })
 
-/** Of a request that has been authenticated, where it has credentials. Names that accounts choose cannot be those of others: JSON has an end. */
+/** Of a request that has been authenticated, where it has credentials. */
 export const holderOfRequest = ({ note, address }: Pick<PlainRequest, 'note' | 'address'>): Holder => {
   const { account = null, subject = null } = note ?? {}
-  if (account === null) return addressHolder(address)
+  return account === null ? addressHolder(address) : callerHolder({ account, subject })
+}
+
+/** Names that accounts choose cannot be those of others: JSON has an end. */
+export const callerHolder = ({ account, subject }: Pick<Caller, 'account' | 'subject'>): Holder => {
   const part = subject === null ? null : `subject ${JSON.stringify([account, subject])}`
   return { name: `account ${account}`, part }
 }

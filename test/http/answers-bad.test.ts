@@ -38,7 +38,7 @@ const towns = resource('towns', {
 })
 const declaration = api('rating', {
   resources: [rates, slow, towns],
-  limits: { answersInFlight: 2, rowsPerRequest: 200 },
+  limits: { answersInFlight: 6, rowsPerRequest: 200 },
 })
 
 /** What the service logged. */
@@ -181,19 +181,32 @@ describeServing(
         expect((await list()).refusal).toEqual([504, 'answer-timed-out'])
       })
 
-      test('holds up nothing else: over the limit it is 503 at once, and stored rows are served', async () => {
+      test('holds up nothing else: an account has its share of the places, and stored rows are served', async () => {
         const { promise, resolve } = Promise.withResolvers<unknown>()
         const started: Promise<unknown>[] = []
-        code = () => promise
-        const wait = () => served.get('/v1/slow-rates/r-1')
-        for (let n = 0; n < 2; n++) started.push(wait())
-        while (signals.length < 2) await new Promise(setImmediate)
-        const refused = await get()
-        expect(refused.refusal).toEqual([503, 'http-problem-types#temporary-reduced-capacity'])
-        expect(refused.headers.get('retry-after')).toBe('1')
+        const hang = async (as: string, count: number) => {
+          code = () => promise
+          const before = signals.length
+          for (let n = 0; n < count; n++) started.push(served.get('/v1/slow-rates/r-1', { as }))
+          while (signals.length < before + count) await new Promise(setImmediate)
+          code = () => ({ id: 'r-1', price: 1 })
+        }
+        const refusal = async (as: string) => {
+          const refused = await served.get('/v1/rates/r-1', { as })
+          expect(refused.refusal).toEqual([503, 'http-problem-types#temporary-reduced-capacity'])
+          expect(refused.headers.get('retry-after')).toBe('1')
+          return refused.problem.detail
+        }
+        const status = async (as: string) => (await served.get('/v1/rates/r-1', { as })).status
+        await hang('acme', 4)
+        expect(await refusal('acme')).toMatch(/running for this caller as is its share/)
         expect((await served.get('/v1/towns')).status).toBe(200)
+        expect(await status('globex')).toBe(200)
+        await hang('globex', 2)
+        expect(await refusal('initech')).toMatch(/^6 answers of code are running/)
         resolve({ id: 'r-1', price: 1 })
         await Promise.all(started)
+        expect(await Promise.all(['acme', 'globex', 'initech'].map(status))).toEqual([200, 200, 200])
         // Code that ignores its signal gives its place back all the same.
         code = never
         await Promise.all([get(), get()])
