@@ -37,3 +37,11 @@ test('a booking is a whole hour to come', async () => {
       isProblem<typeof declaration>(error, 'not-an-hour'),
     )
 })
+
+test('a booking stays at its hour', async () => {
+  const made = await ada.bookings.create({ room_id: room.id, starts: next(4), title: 'Chess' })
+  await assert.rejects(ada.bookings.update(made, { starts: next(-9) } as never), (error) =>
+    isProblem(error, 'validation-failed'),
+  )
+  assert.equal((await ada.bookings.update(made, { title: 'Go' })).title, 'Go')
+})

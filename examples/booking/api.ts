@@ -1,4 +1,4 @@
-import { anyOf, api, belongsTo, hasMany, job, readOnly, resource } from 'nounkit'
+import { anyOf, api, belongsTo, hasMany, immutable, job, readOnly, resource } from 'nounkit'
 import { z } from 'zod'
 import { seed } from './seed.ts'
 
@@ -18,7 +18,8 @@ const rooms = resource('rooms', {
 const bookings = resource('bookings', {
   description: 'An hour in a room.',
   fields: {
-    starts: z.iso.datetime().describe('The beginning of an hour.'),
+    // Whoever wants another hour cancels this one and books that.
+    starts: immutable(z.iso.datetime().describe('The beginning of an hour.')),
     title: z.string().trim().min(1).max(80).describe('What others see.'),
     // Nobody says these: they come from the token of the person who books.
     booked_by: readOnly(z.string().max(100).default('').describe('The subject of who booked it.')),
