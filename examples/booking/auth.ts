@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'
 import { jwt } from 'better-auth/plugins'
@@ -13,8 +14,7 @@ export async function openAuth(file: string, url: string) {
     database: { dialect: new SharedFile(file), type: 'sqlite' as const, transaction: true },
     baseURL: url,
     basePath: '/auth',
-    // Sessions of a secret that is made anew end with the process.
-    secret: process.env.AUTH_SECRET ?? randomBytes(32).toString('base64url'),
+    secret: process.env.AUTH_SECRET ?? keptSecret(`${file}.secret`),
     emailAndPassword: { enabled: true },
     plugins: [
       jwt({
@@ -29,4 +29,10 @@ export async function openAuth(file: string, url: string) {
   const { runMigrations } = await getMigrations(options)
   await runMigrations()
   return betterAuth(options)
+}
+
+/** Sessions end with another secret, and the keys that sign tokens cannot be read any more: so one is made once, and kept. */
+function keptSecret(path: string): string {
+  if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600 })
+  return readFileSync(path, 'utf8')
 }

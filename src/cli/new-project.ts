@@ -66,7 +66,14 @@ export function newApp(name: string): readonly NewFile[] {
     test: 'node --test',
     check: 'nounkit check . && tsc',
   }
-  const used = ['@better-auth/kysely-adapter', '@hono/node-server', 'better-auth', 'hono']
+  // The core, too: the adapter takes the newest one where nothing says which, and that is not the one of better-auth.
+  const used = [
+    '@better-auth/core',
+    '@better-auth/kysely-adapter',
+    '@hono/node-server',
+    'better-auth',
+    'hono',
+  ]
   return [
     ...filesOf(ofApp, (text) => text),
     packageFile(name, scripts, used, 'scripts: dev, start, test, check'),

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runHere } from '../cli/in-process.ts'
-import { program } from '../support/child.ts'
+import { type Child, program } from '../support/child.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
@@ -15,10 +15,13 @@ const root = resolve(import.meta.dirname, '../..')
 let browser: Browser
 let url: string
 let project: string
+let port: number
+let server: Child
 
 /** As after `npm install`: everything that the project depends on, and nothing else. */
 function installed(folder: string): void {
-  for (const name of ['@better-auth/kysely-adapter', '@hono/node-server', 'better-auth', 'hono', 'zod'])
+  const auth = ['@better-auth/core', '@better-auth/kysely-adapter', 'better-auth']
+  for (const name of [...auth, '@hono/node-server', 'hono', 'zod'])
     link(folder, name, join(root, 'node_modules', name))
   link(folder, 'nounkit', root)
 }
@@ -29,16 +32,21 @@ function link(folder: string, name: string, target: string): void {
   symlinkSync(target, place)
 }
 
+async function serve(): Promise<Child> {
+  const started = program(process.execPath, ['server.ts'], { cwd: project, env: { PORT: String(port) } })
+  await started.line(/is ready/)
+  return started
+}
+
 beforeAll(async () => {
   // Builds what the package has: the page loads the client from there.
   await packed()
   project = join(temporaryFolder(), 'rooms')
   expect(await runHere(['init', project, '--app'])).toMatchObject({ code: 0 })
   installed(project)
-  const port = await freePort()
+  port = await freePort()
   url = `http://localhost:${port}`
-  const server = program(process.execPath, ['server.ts'], { cwd: project, env: { PORT: String(port) } })
-  await server.line(/is ready/)
+  server = await serve()
   browser = await launchChromium()
 })
 afterAll(() => browser.close())
@@ -70,6 +78,15 @@ test('people sign up, book, and see at once what others do; nobody cancels the b
   await ada.getByRole('button', { name: 'Cancel Meeting' }).click()
   await bob.getByText('Meeting (Ada)').waitFor({ state: 'detached' })
   await expect.poll(() => bob.getByRole('button', { name: 'Book Library' }).count()).toBe(free)
+})
+
+test('who has logged in still is when the app was started again', async () => {
+  const eve = await signUp('Eve')
+  expect(await server.kill()).toEqual({ code: 0, signal: null })
+  server = await serve()
+  await eve.reload()
+  await eve.getByRole('button', { name: 'Book Library' }).first().click()
+  await eve.getByText('Meeting (Eve)').waitFor()
 })
 
 test('its own test passes', async () => {
