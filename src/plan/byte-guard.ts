@@ -13,8 +13,8 @@ import { referenceColumn } from './stored-values.ts'
  * no answer that fits is refused; and it has at most six times as many bytes, so what is built is bounded too.
  */
 export interface ByteGuard {
-  /** Goes before the SELECT. */
-  readonly with: string
+  /** Tables that go before the SELECT. */
+  readonly tables: readonly string[]
   /** A condition: the answer may be built. */
   readonly fits: string
   /** The bytes of each place, separated by spaces. */
@@ -89,7 +89,10 @@ export function byteGuard(
   const ends = `${sums.join(' + ')} > ${most} OR n = (SELECT count(*) FROM (${shown}) c)`
   const added = `SELECT ${running.join(', ')}, row_number() OVER w AS n FROM (SELECT ${perRow.join(', ')} FROM (${shown}) s) x WINDOW w AS (ROWS UNBOUNDED PRECEDING)`
   return {
-    with: `WITH page AS MATERIALIZED (${rows}), bytes AS MATERIALIZED (SELECT ${sums.join(', ')} FROM (${added}) a WHERE ${ends} LIMIT 1) `,
+    tables: [
+      `page AS MATERIALIZED (${rows})`,
+      `bytes AS MATERIALIZED (SELECT ${sums.join(', ')} FROM (${added}) a WHERE ${ends} LIMIT 1)`,
+    ],
     // There are no sums where the page has no rows.
     fits: `coalesce((SELECT ${sums.join(' + ')} FROM bytes), 0) <= ${most}`,
     bytes: `coalesce((SELECT ${["''", ...sums].join(" || ' ' || ")} FROM bytes), '')`,

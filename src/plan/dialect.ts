@@ -83,8 +83,22 @@ export interface Dialect {
    * those that make JSON are not.
    */
   readonly returnsRows: boolean
-  /** A condition on rows whose words in an index match a bound text of `matching`. `account` is the condition on the account, ending in AND. */
-  matches(index: SearchNames, rows: SearchedRows, text: string): string
+  /**
+   * A SELECT of the rows whose words in an index match a bound text of `matching`. It begins with the index, whatever rows are wanted of it
+   * and in which order.
+   */
+  matches(index: SearchNames, rows: SearchedRows, text: string, selected: string): string
+  /** The same as a SELECT of the first ids after one, in their order; null where the index does not have this order. */
+  firstMatches(
+    index: SearchNames,
+    rows: SearchedRows,
+    text: string,
+    first: { readonly limit: string; readonly after: string | null },
+  ): string | null
+  /** Whether a text has another one in it. */
+  contains(text: string, part: string): string
+  /** The rows of a table that a SELECT of few ids names, as parts of a SELECT that begins with the ids. */
+  byIds(table: string, alias: string, ids: string): { readonly from: string; readonly where: string }
   /** The text that finds rows in which each of these is the beginning of a word. */
   matching(words: readonly string[]): string
   /** Whether two columns differ, for a partial index, and for a query of its rows, which are nearly always none. */
@@ -122,12 +136,12 @@ export interface SearchNames {
   readonly waiting: string
 }
 
-/** The rows that are searched. */
+/** The rows that are searched, as parts of a SELECT. */
 export interface SearchedRows {
-  readonly table: string
+  readonly from: string
+  readonly where: string
+  /** Of the table with the rows, with its dot. */
   readonly alias: string
-  /** Another alias, which is free. */
-  readonly other: string
   /** The bound account; null where rows are shared. */
   readonly account: string | null
 }

@@ -29,7 +29,7 @@ import {
   sumRows,
   type Where,
 } from './row-statements.ts'
-import { filterValues, type Owner, selectList, selectOne } from './select.ts'
+import { filterValues, type Owner, padded, selectList, selectOne } from './select.ts'
 import { selectTotals } from './select-totals.ts'
 import type { Statement } from './statement.ts'
 
@@ -88,7 +88,7 @@ export class Planner {
           after,
           pageSize: this.dialect.pageSize(limit + 1),
           guarded,
-          searched: search !== null,
+          searched: search ? padded(search).length : 0,
           counted,
         },
         grants,
@@ -180,7 +180,7 @@ export class Planner {
     const size = this.dialect.pageSize(limit + 1)
     // Of pages of one shape, only the large ones may have to be guarded.
     const guarded = needsGuard(view, include.tree, limit)
-    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''}${search ? 's' : ''} ${include.canonical} ${by.map(({ name }) => name).join(',')} ${sortText(sort)} ${filters.map(filterShape).join('&')}${either.map((conditions) => `|${conditions.map(filterShape).join('&')}`).join('')}`
+    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''}${search ? `s${padded(search).length}` : ''} ${include.canonical} ${by.map(({ name }) => name).join(',')} ${sortText(sort)} ${filters.map(filterShape).join('&')}${either.map((conditions) => `|${conditions.map(filterShape).join('&')}`).join('')}`
     const shape = { text, guarded }
     this.#listShapes.set(query, shape)
     return shape

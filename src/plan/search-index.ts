@@ -16,7 +16,7 @@ const prefix = 'search__'
 export const isOfSearch = (column: string): boolean => column.startsWith(prefix)
 
 /** Part of the names. A new number gives all stores new columns, such as when words are made in another way. */
-const form = 1
+const form = 2
 
 const known = new WeakMap<Resource, ReadonlyMap<string, SearchIndex>>()
 

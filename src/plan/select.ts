@@ -11,6 +11,7 @@ import { type Dialect, ident, powerOfTwo } from './dialect.ts'
 import { onPath } from './on-path.ts'
 import { projectRow, rowSeparator, sortSql } from './project.ts'
 import { isWaiting, searchIndexOf } from './search-index.ts'
+import { matching, type Sought, searchedList } from './searched-list.ts'
 import { Binds, type ShownRows, type Statement } from './statement.ts'
 import { comparableSql } from './stored-values.ts'
 
@@ -33,7 +34,7 @@ export function selectOne(
   const rows = `SELECT ${guardedColumns(tree, alias)} ${from}`
   const guard = binds.guarded ? byteGuard(view, tree, { rows, shown: 'SELECT * FROM page' }, binds) : null
   const text = guard
-    ? `${guard.with}SELECT CASE WHEN ${guard.fits} THEN ${row} END, ${alias}"version", ${guard.bytes} ${from}`
+    ? `${withTables(guard.tables)}SELECT CASE WHEN ${guard.fits} THEN ${row} END, ${alias}"version", ${guard.bytes} ${from}`
     : `SELECT ${row}, ${alias}"version" ${from}`
   return readStatement(text, binds, { view, tree, grants }, guard)
 }
@@ -68,8 +69,8 @@ export interface ListShape {
   readonly either: Alternatives
   readonly after: SortPosition | null
   readonly pageSize: number
-  /** Whether rows are searched for words. */
-  readonly searched: boolean
+  /** For how many words rows are searched, as they are bound; 0 where they are not. */
+  readonly searched: number
   /** Whether all rows that the filters find are counted, up to the limit. */
   readonly counted: boolean
   /** Whether its texts could pass the limit on bytes. */
@@ -92,12 +93,10 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   const row = projectRow(view, tree, alias, binds)
   const keys = sort.map((key) => storedKey(key, alias, dialect))
   const position = sortsById(sort) ? '' : `, ${positionSql(keys, dialect)} AS k`
-  const values = new Numbering()
-  const found = foundRows(shape, alias, binds, values)
-  const { where } = found
-  if (shape.after) where.push(afterSql(keys, shape.after, binds, values))
-  const from = `FROM ${found.from} WHERE ${where.join(' AND ')} ORDER BY ${orderSql(keys, dialect)}`
+  const rows = listedRows(shape, alias, binds)
   const limit = binds.use('limit', 'integer')
+  const found = rows.sought ? searchedRows(shape, rows.sought, alias, limit, binds) : rows
+  const from = `FROM ${found.from} WHERE ${found.where.join(' AND ')} ORDER BY ${orderSql(keys, dialect)}`
   const guard = shape.guarded
     ? pageGuard(shape, `SELECT ${guardedColumns(tree, alias)} ${from}`, limit, binds)
     : null
@@ -106,11 +105,51 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   const columns = [dialect.join('p.j', rowSeparator)]
   if (position !== '') columns.push(dialect.join('p.k', '\n'))
   if (guard) columns.push(guard.bytes, guard.found)
-  if (shape.searched) columns.push(waitingSql(view, binds))
+  if (rows.sought) columns.push(waitingSql(view, binds))
   if (shape.counted) columns.push(countSql(shape, binds))
   if (owner) columns.push(`(${selectOwner(owner, binds)})`)
-  const text = `${guard?.with ?? ''}SELECT ${columns.join(', ')} FROM (${page}) p`
+  const text = `${withTables([...found.tables, ...(guard?.tables ?? [])])}SELECT ${columns.join(', ')} FROM (${page}) p`
   return readStatement(text, binds, { view, tree, grants }, guard)
+}
+
+/** The rows of a list from its position on, whatever it is searched for. */
+function listedRows(shape: ListShape, alias: string, binds: Binds) {
+  const values = new Numbering()
+  const { from, where } = foundRows(shape, alias, binds, values)
+  const sought = shape.searched > 0 ? soughtBy(shape, binds, values) : null
+  const keys = shape.sort.map((key) => storedKey(key, alias, binds.dialect))
+  const after = shape.after && binds.use(values.peek(), 'string')
+  if (shape.after) where.push(afterSql(keys, shape.after, binds, values))
+  const byId = !shape.owner && sortsById(shape.sort) && !keys[0]?.descending ? { after } : null
+  return { alias, from, where, keys: keys.map(({ sql }) => sql), byId, tables: [], sought }
+}
+
+/** The same where the list is searched. All its parts bind the same values. */
+function searchedRows(shape: ListShape, sought: Sought, alias: string, limit: string, binds: Binds) {
+  const { view, sort, pageSize } = shape
+  const { dialect } = binds
+  const keys = sort.map((key) => storedKey(key, alias, dialect))
+  const { tables, ids } = searchedList(
+    sought,
+    () => listedRows(shape, binds.alias(), binds),
+    (names) =>
+      orderSql(
+        keys.map((key, at) => ({ ...key, sql: names[at] ?? key.sql })),
+        dialect,
+      ),
+    { limit, most: pageSize },
+    dialect,
+  )
+  const { from, where } = dialect.byIds(`${ident(view.resource.table)} ${alias.slice(0, -1)}`, alias, ids)
+  return { from, where: [`${binds.account(view.resource.shared, alias)}${where}`], tables }
+}
+
+/** What is searched for: the text for the index, and each word with a space before it. */
+function soughtBy({ view, searched }: ListShape, binds: Binds, values: Numbering): Sought {
+  const text = binds.use(values.next(), 'string')
+  const words = Array.from({ length: searched }, () => binds.use(values.next(), 'string'))
+  const account = view.resource.shared ? null : binds.use('account', 'id')
+  return { index: searchIndexOf(view), text, words, account }
 }
 
 /** The values of the sort keys of a row, as JSON. */
@@ -129,13 +168,7 @@ export const orderSql = (keys: readonly PositionKey[], dialect: Dialect): string
 
 /** The rows that a list has on all its pages together. */
 export function foundRows(
-  {
-    view,
-    owner,
-    filters,
-    either,
-    searched,
-  }: Pick<ListShape, 'view' | 'owner' | 'filters' | 'either' | 'searched'>,
+  { view, owner, filters, either }: Pick<ListShape, 'view' | 'owner' | 'filters' | 'either'>,
   alias: string,
   binds: Binds,
   values: Numbering,
@@ -147,19 +180,7 @@ export function foundRows(
   where.push(...sqlOf(filters))
   if (either.length > 0)
     where.push(`(${either.map((conditions) => `(${sqlOf(conditions).join(' AND ')})`).join(' OR ')})`)
-  if (searched) where.push(searchSql(view, alias, binds, values))
   return { from: place.from, where }
-}
-
-function searchSql(view: View, alias: string, binds: Binds, values: Numbering): string {
-  const { table, shared } = view.resource
-  const other = binds.alias()
-  const account = shared ? null : binds.use('account', 'id')
-  return binds.dialect.matches(
-    searchIndexOf(view),
-    { table, alias, other, account },
-    binds.use(values.next(), 'string'),
-  )
 }
 
 /** Whether a row of the account has no words yet, or not those that it has now. */
@@ -173,10 +194,13 @@ function waitingSql(view: View, binds: Binds): string {
 
 /** How many rows the filters find, up to one more than the limit. The filters bind the same values again. */
 function countSql(shape: ListShape, binds: Binds): string {
-  const { from, where } = foundRows(shape, binds.alias(), binds, new Numbering())
+  const rows = listedRows({ ...shape, after: null }, binds.alias(), binds)
+  const { from, where, sought } = rows
+  const found = sought
+    ? matching(rows, sought, '1', binds.dialect)
+    : `SELECT 1 FROM ${from} WHERE ${where.join(' AND ')}`
   const most = shape.view.limits.countRows + 1
-  const rows = `SELECT 1 FROM ${from} WHERE ${where.join(' AND ')} LIMIT ${most}`
-  return `(SELECT count(*) FROM (${rows}) n)`
+  return `(SELECT count(*) FROM (SELECT * FROM (${found}) f LIMIT ${most}) n)`
 }
 
 /** The row after the page is not measured, and not read either: it only says that there are more. */
@@ -211,6 +235,9 @@ export function readStatement(
   })
 }
 
+const withTables = (tables: readonly string[]): string =>
+  tables.length === 0 ? '' : `WITH ${tables.join(', ')} `
+
 const includes = (tree: readonly Included[], isSuch: (relation: Included['relation']) => boolean): boolean =>
   tree.some((one) => isSuch(one.relation) || includes(one.children, isSuch))
 
@@ -219,6 +246,9 @@ export class Numbering {
   #next = 0
   next(): number {
     return this.#next++
+  }
+  peek(): number {
+    return this.#next
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type SearchNames,
   type TypedColumn,
 } from './dialect.ts'
+import { placeOfId, rowsOfPlace } from './search-numbers.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || printf('%02d', abs(${x}) % 100)`
@@ -46,6 +47,34 @@ const half = 2 ** 32
 /** sum() fails where the rows before the last one give too much, so the upper and the lower halves of the numbers are added up apart. */
 const exactSum = (expression: string): string =>
   `(sum((${expression}) / ${half}) * ${half} + sum((${expression}) % ${half}))`
+
+/** Begins with the index: SQLite would otherwise read all rows of the account in the order of the list. */
+function matchingRows(
+  { index, numbers }: SearchNames,
+  { from, where, alias, account }: SearchedRows,
+  text: string,
+): string {
+  const own = account === null ? '' : ` AND n."account_id" = ${account}`
+  const tables = `${ident(index)} CROSS JOIN ${ident(numbers)} n ON n."number" = ${ident(index)}.rowid CROSS JOIN ${from}`
+  return `FROM ${tables} WHERE ${ident(index)} MATCH ${text}${own} AND ${where} AND ${alias}"id" = n."id"`
+}
+
+/** In the order of the numbers that FTS5 knows rows by, which is that of ids but within a place. Rows without a place are few, and all read. */
+function firstMatches(
+  index: SearchNames,
+  rows: SearchedRows,
+  text: string,
+  { limit, after }: { readonly limit: string; readonly after: string | null },
+): string {
+  const [number, ids] = [`${ident(index.index)}.rowid`, `SELECT ${rows.alias}"id" AS "id"`]
+  const from = after === null ? '0' : `coalesce(${placeOfId(after)}, 0)`
+  const found = matchingRows(index, rows, text)
+  const most = `(SELECT CASE WHEN ${limit} > 0 THEN ${limit} + ${rowsOfPlace} ELSE 0 END)`
+  const placed = `${ids} ${found} AND ${number} >= ${from} ORDER BY ${number} LIMIT ${most}`
+  const hasOthers = `EXISTS (SELECT 1 FROM ${ident(index.numbers)} WHERE "number" < 0)`
+  const others = `${ids} ${found} AND ${number} < 0 LIMIT (SELECT CASE WHEN ${limit} > 0 AND ${hasOthers} THEN -1 ELSE 0 END)`
+  return `SELECT "id" FROM (SELECT * FROM (${placed}) a UNION ALL SELECT * FROM (${others}) b) c ORDER BY "id" LIMIT ${limit}`
+}
 
 export const sqlite: Dialect = Object.freeze({
   name: 'sqlite',
@@ -97,8 +126,14 @@ export const sqlite: Dialect = Object.freeze({
   accountsApart: false,
   insertsAlong: 'one by one',
   returnsRows: true,
-  matches: ({ index, numbers }: SearchNames, { alias, account }: SearchedRows, text: string) =>
-    `${alias}"id" IN (SELECT n."id" FROM ${ident(index)} CROSS JOIN ${ident(numbers)} n ON n."number" = ${ident(index)}.rowid WHERE ${ident(index)} MATCH ${text}${account === null ? '' : ` AND n."account_id" = ${account}`})`,
+  matches: (index: SearchNames, rows: SearchedRows, text: string, selected: string) =>
+    `SELECT ${selected} ${matchingRows(index, rows, text)}`,
+  firstMatches,
+  contains: (text: string, part: string) => `instr(${text}, ${part}) > 0`,
+  byIds: (table: string, alias: string, ids: string) => ({
+    from: `(${ids}) d CROSS JOIN ${table}`,
+    where: `${alias}"id" = d."id"`,
+  }),
   matching: (words: readonly string[]) => words.map((word) => `"${word}"*`).join(' '),
   differing: (a: string, b: string) => ({ inIndex: `${a} IS NOT ${b}`, inQuery: `${a} IS NOT ${b}` }),
   byPartialIndex: (name: string) => ` INDEXED BY ${ident(name)}`,

@@ -9,7 +9,7 @@ import { bound } from '../plan/bind.ts'
 import { bindSlots } from '../plan/bind-slots.ts'
 import { rowSeparator } from '../plan/project.ts'
 import { soughtWords } from '../plan/search-index.ts'
-import { filterValueKind, filterValues, sortsById, sortValues } from '../plan/select.ts'
+import { filterValueKind, filterValues, padded, sortsById, sortValues } from '../plan/select.ts'
 import { problem } from '../problems.ts'
 import { cursorBound } from '../request/cursor.ts'
 import { positionIn } from '../request/position.ts'
@@ -123,8 +123,10 @@ export function listValues(
     const of = filterValueKind(filter)
     for (const value of filterValues(filter)) values.push(bound(of, value))
   }
-  if (query.search)
-    values.push(planner.dialect.matching(soughtWords(target.view.resource, caller.account, query.search)))
+  if (query.search) {
+    const sought = soughtWords(target.view.resource, caller.account, query.search)
+    values.push(planner.dialect.matching(sought), ...padded(sought).map((word) => ` ${word}`))
+  }
   query.sort.forEach(({ field }, index) => {
     const value = after?.[index] ?? null
     if (value !== null) values.push(bound(sortValues(field), value))

@@ -58,7 +58,11 @@ export function handle(engine: Engine, request: PlainRequest): Maybe<PlainRespon
 }
 
 /** Problems with status 503 that come in large numbers and are expected. Metrics count them; the log has no line for each. */
-const expected: ReadonlySet<string> = new Set<ProblemType>(['overloaded', 'shutting-down'])
+const expected: ReadonlySet<string> = new Set<ProblemType>([
+  'overloaded',
+  'shutting-down',
+  'search-not-ready',
+])
 
 function failed(engine: Engine, request: PlainRequest, error: unknown): Maybe<PlainResponse> {
   if (!(error instanceof StoreError && error.kind === 'outdated')) return refusal(engine, request, error)

@@ -31,8 +31,12 @@ export class WordFiller {
     this.#parts = parts
   }
 
-  /** Fills all rows that wait, of all accounts. */
+  /** Fills all rows that wait, of all accounts, unless that is under way since the start of the process. */
   async fill(signal: AbortSignal): Promise<void> {
+    if (!this.#asked.has('')) await this.#fillAll(signal)
+  }
+
+  async #fillAll(signal: AbortSignal): Promise<void> {
     const either = AbortSignal.any([signal, this.#stopping.signal])
     for (const resource of this.#parts.model.resources.values())
       for (const search of searchIndexes(resource)) await this.#fillResource(resource, search, either)
@@ -41,7 +45,7 @@ export class WordFiller {
   /** Begins to fill what waits when a process starts: a search may be new. */
   begin(): void {
     const { signal } = this.#stopping
-    const filling = this.fill(signal)
+    const filling = this.#fillAll(signal)
       .catch((error: unknown) =>
         this.#parts.warn('Searches could not be completed; that is tried again.', error),
       )
@@ -92,7 +96,7 @@ export class WordFiller {
           )
       for (const account of accounts) await this.#fillAccount(resource, search, account, signal, note)
     }
-    if (filled >= 10 * batchRows)
+    if (filled >= 10 * batchRows && !signal.aborted)
       warn(`The search of ${resource.name} was completed: ${counted(filled, 'row')}.`, null)
   }
 

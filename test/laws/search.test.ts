@@ -199,7 +199,27 @@ const isFound = ({ name, text }: Note, words: readonly string[]): boolean => {
 
 // ---- against the service
 
-async function check(served: Serving, writes: readonly Write[], searches: readonly string[]): Promise<void> {
+/**
+ * What else is in the account, which decides how a page is found: by looking at all rows; by the index, because a row is long; or by
+ * looking at the first rows of many, and then by either.
+ */
+const company = fc.constantFrom('nothing' as const, 'a long row' as const, 'many rows' as const)
+type Company = typeof company extends fc.Arbitrary<infer One> ? One : never
+
+const companyOf = (one: Company): readonly Note[] => {
+  const filler: Note = { name: 'qqq', text: null, size: 0, shelf: 1 }
+  if (one === 'nothing') return []
+  if (one === 'many rows') return Array(300).fill(filler)
+  return [{ ...filler, text: Array.from({ length: 300 }, (_, at) => `qqqqqq${at}`).join(' ') }]
+}
+
+interface Case {
+  readonly writes: readonly Write[]
+  readonly searches: readonly string[]
+  readonly company: Company
+}
+
+async function check(served: Serving, { writes, searches, company }: Case): Promise<void> {
   const account = unique()
   const key = await served.api.key(account, { name: account })
   const call = (method: string, path: string, body?: object) => served.call(method, path, { as: key, body })
@@ -207,8 +227,14 @@ async function check(served: Serving, writes: readonly Write[], searches: readon
   const shelfIds = [await shelf(), await shelf()]
   const stored = new Map<string, Note>()
   const body = ({ shelf: at, ...own }: Note) => ({ ...own, shelf_id: shelfIds[at] })
+  const beside = companyOf(company)
+  for (let from = 0; from < beside.length; from += 100) {
+    const made = await call('POST', '/v2/notes', { data: beside.slice(from, from + 100).map(body) })
+    for (const [index, row] of made.rows.entries()) stored.set(row.id, beside[from + index] as Note)
+  }
+  const besides = stored.size
   for (const one of writes) {
-    const at = 'at' in one ? [...stored][one.at % Math.max(1, stored.size)] : undefined
+    const at = 'at' in one ? [...stored][besides + (one.at % Math.max(1, stored.size - besides))] : undefined
     if ('at' in one && !at) continue
     const [id = '', before] = at ?? []
     if (one.do === 'create') {
@@ -252,7 +278,7 @@ async function check(served: Serving, writes: readonly Write[], searches: readon
     }
     expect(answer.status, `${search}\n${answer.text}`).toBe(200)
     const found = [...stored].filter(([, one]) => isFound(one, words)).map(([id]) => id)
-    expect(answer.rows.map(({ id }) => id).sort(), search).toEqual(found.sort())
+    expect(await allPages(served, path, key), search).toEqual(found.sort())
     expect(answer.page.total).toBe(found.length)
     const on = await served.get(
       `/v2/shelves/${shelfIds[0]}/notes?limit=100&filter[size]=1&sort=-size&search=${encodeURIComponent(search)}`,
@@ -260,6 +286,17 @@ async function check(served: Serving, writes: readonly Write[], searches: readon
     )
     const below = found.filter((id) => stored.get(id)?.shelf === 0 && stored.get(id)?.size === 1)
     expect(on.rows.map(({ id }) => id).sort(), search).toEqual(below.sort())
+  }
+}
+
+/** The ids of all pages, in their order, which is that of ids. */
+async function allPages(served: Serving, path: string, as: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (let next = path; ; ) {
+    const { rows, page } = await served.get(next, { as })
+    ids.push(...rows.map(({ id }) => id))
+    if (!page.has_more) return ids
+    next = `${path}&cursor=${page.next_cursor}`
   }
 }
 
@@ -273,7 +310,9 @@ describeServing(
           fc.array(write, { minLength: 3, maxLength: 14 }),
           fc.array(fc.constantFrom(...pieces), { minLength: 8, maxLength: 8 }),
           fc.array(someText, { minLength: 2, maxLength: 4 }),
-          (writes, short, long) => check(served, writes, [...short, ...long]),
+          company,
+          (writes, short, long, company) =>
+            check(served, { writes, searches: [...short, ...long, 'qqq'], company }),
         ),
         { numRuns },
       )

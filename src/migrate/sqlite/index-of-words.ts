@@ -1,9 +1,10 @@
 import { ident, idents, type SearchNames } from '../../plan/dialect.ts'
+import { freeNumber } from '../../plan/search-numbers.ts'
 import type { Table } from '../wanted/table.ts'
 
 /**
  * The index of words on SQLite: an FTS5 table, and a table with the number that it knows each row by, because tables of resources have no
- * row numbers. Triggers keep both within the statement that writes a row, also where a process of an older declaration deletes it, or the
+ * row numbers. Numbers have the order of ids (`search-numbers.ts`), so that a page in this order is read from the index alone. Triggers keep both within the statement that writes a row, also where a process of an older declaration deletes it, or the
  * database deletes it along with another one.
  */
 export interface SqliteSearch {
@@ -25,7 +26,7 @@ export function sqliteSearch(table: Table, { words, index, numbers }: SearchName
     key.map((name) => `${ident(name)} = ${row}.${ident(name)}`).join(' AND ')
   const number = (row: 'NEW' | 'OLD') => `SELECT "number" FROM ${ident(numbers)} WHERE ${isRow(row)}`
   const put = [
-    `INSERT OR IGNORE INTO ${ident(numbers)} (${idents(key)}) VALUES (${key.map((name) => `NEW.${ident(name)}`).join(', ')})`,
+    `INSERT INTO ${ident(numbers)} ("number", ${idents(key)}) SELECT ${freeNumber(numbers, 'NEW."id"')}, ${key.map((name) => `NEW.${ident(name)}`).join(', ')} WHERE NOT EXISTS (${number('NEW')})`,
     `INSERT OR REPLACE INTO ${ident(index)} (rowid, "words") VALUES ((${number('NEW')}), NEW.${ident(words)})`,
   ]
   const drop = [
