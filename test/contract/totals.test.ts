@@ -11,6 +11,7 @@ import {
   changeLimit,
   needsScope,
   removeFilter,
+  removeMethod,
   renameField,
   renameResource,
   requireScope,
@@ -102,7 +103,7 @@ describe('the contract of totals', () => {
       return checkContracts(model, contracts).refusals.find((one) => one.version === 'v1')?.lines ?? []
     }
     expect(refused({ by: ['status'] })).toEqual([
-      '// order-totals.currency: field was removed; keep "currency" in the totals of order-totals: no change can take it out',
+      '// order-totals.currency: field was removed; keep "currency" in the totals of order-totals: no change can take it out. Or declare other totals without it, and take these away with methods: [] and removeMethod(\'order-totals\', \'GET\')',
     ])
     expect(refused({ by: groups })).toEqual([])
     const model = compileApi(sales({ by: [...groups, 'margin'] }, true), { contracts })
@@ -115,6 +116,38 @@ describe('the contract of totals', () => {
     ])
     expect(guideOf(older, head)).toContain('- the field `order-totals.margin`')
     expect(guideOf(older, head)).not.toContain('order-totals.status')
+  })
+
+  test('others without a group can take their place, and the published ones stay where they were', () => {
+    const rows = resource('orders', { fields, filter: ['status', 'total'] })
+    const totals = { of: 'orders', by: ['status', 'currency'], sums: ['total'] } as const
+    const first = compileApi(
+      api('sales', {
+        resources: [rows, resource('order-totals', { totals })],
+        versions: [version('v1', { published: '2026-01-01' })],
+        scopes: { 'orders:finance': 'See margins.' },
+      }),
+    )
+    const contracts = new Map([['v1', contractOf(first, first.head)]])
+    const second = api('sales', {
+      resources: [
+        rows,
+        resource('order-totals', { totals, methods: [] }),
+        resource('order-sums', { totals: { ...totals, by: ['status'] } }),
+      ],
+      versions: [
+        version('v2'),
+        version('v1', { published: '2026-01-01', changes: [removeMethod('order-totals', 'GET')] }),
+      ],
+      scopes: { 'orders:finance': 'See margins.' },
+    })
+    const model = compileApi(second, { contracts })
+    const withNewest = new Map(contracts).set('v2', contractOf(model, model.head))
+    expect(checkContracts(model, withNewest).refusals).toEqual([])
+    const [head = model.head, older = head] = model.versions
+    expect([...(older.views.get('order-totals')?.field.keys() ?? [])]).toContain('currency')
+    expect(older.views.has('order-sums')).toBe(false)
+    expect(Object.keys(contractOf(model, head).resources)).toContain('order-sums')
   })
 
   test('no change is of their fields, and one of the rows is enough', () => {

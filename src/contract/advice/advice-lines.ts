@@ -107,7 +107,7 @@ const lineFor = (difference: Renamed, all: readonly Renamed[], { newer }: Crossi
   if (newer.views.get(resource)?.totals && name !== '' && difference.part !== 'rule')
     return remarkLine(
       where,
-      `${what}; keep "${name}" in the totals of ${resource}: no change can take it out`,
+      `${what}; keep "${name}" in the totals of ${resource}: no change can take it out. Or declare other totals without it, and take these away with methods: [] and removeMethod('${resource}', 'GET')`,
     )
   switch (kind) {
     case 'field removed':
