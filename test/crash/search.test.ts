@@ -54,7 +54,7 @@ describe.each(storeKinds)('%s', (kind) => {
     const again = await prepared.start()
     const counted = async (query: string) =>
       JSON.parse((await again.call('GET', `/v2/customers?${query}`)).text)
-    const rows = await inStore(prepared.databaseUrl, (store) =>
+    const rows = await inStore(prepared.databaseUrl, async (store) =>
       store.all(
         `SELECT "id" FROM "customers" WHERE "account_id" = 'acme' AND "name" LIKE 'Lane%' ORDER BY "id"`,
         [],

@@ -59,7 +59,10 @@ function wrongEntries(
     const wrong = [...expected].filter(
       ([row, text]) => sorted(text) !== sorted((words.get(row) ?? []).join(' ')),
     )
-    const gone = [...words.keys()].filter((row) => !expected.has(row))
+    const numbered = database
+      .prepare(`SELECT ${account} || ' ' || n."id" AS "row" FROM ${ident(index.numbers)} n`)
+      .all() as { row: string }[]
+    const gone = [...words.keys(), ...numbered.map(({ row }) => row)].filter((row) => !expected.has(row))
     return [
       ...wrong.map(([row]) => `index of ${row}`),
       ...gone.map((row) => `index has ${row}, which is gone`),
