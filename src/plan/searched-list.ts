@@ -31,9 +31,9 @@ export interface SearchedList {
 }
 
 /** So many rows of a list are looked at before an index is asked. */
-const sampleRows = 256
+const sampleRows = 160
 /** With so many of them a page is sooner found by going on in the order of the list. */
-const hitsToWalk = 3
+const hitsToWalk = 2
 /** Where a page is not full by then, the index is asked: it would otherwise be all rows of an account. */
 const walkedRows = 8_192
 /** Rows with more bytes of words are left to the index. */

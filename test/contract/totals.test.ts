@@ -103,7 +103,7 @@ describe('the contract of totals', () => {
       return checkContracts(model, contracts).refusals.find((one) => one.version === 'v1')?.lines ?? []
     }
     expect(refused({ by: ['status'] })).toEqual([
-      '// order-totals.currency: field was removed; keep "currency" in the totals of order-totals: no change can take it out. Or declare other totals without it, and take these away with methods: [] and removeMethod(\'order-totals\', \'GET\')',
+      "// order-totals.currency: field was removed; keep \"currency\" in the totals of order-totals: no change can take it out. Or declare other totals without it, and take these away with methods: [] and removeMethod('order-totals', 'GET')",
     ])
     expect(refused({ by: groups })).toEqual([])
     const model = compileApi(sales({ by: [...groups, 'margin'] }, true), { contracts })
