@@ -1,5 +1,10 @@
 import type { ConsolePage, OpenPage } from './console-page.ts'
 import { accountsPage } from './data/accounts-page.ts'
+import { deletePages } from './data/delete-page.ts'
+import { editPages } from './data/edit-page.ts'
+import { listPages } from './data/list-page.ts'
+import { newPages } from './data/new-page.ts'
+import { rowPages } from './data/row-page.ts'
 import { mePage } from './me-page.ts'
 import { signInPage } from './sign-in-page.ts'
 import { signOutPage } from './sign-out-page.ts'
@@ -13,5 +18,10 @@ export const consolePages: readonly (ConsolePage | OpenPage)[] = [
   signOutPage,
   startPage,
   accountsPage,
+  ...listPages,
+  ...rowPages,
+  ...newPages,
+  ...editPages,
+  ...deletePages,
   mePage,
 ]

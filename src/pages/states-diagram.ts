@@ -15,13 +15,13 @@ export const stateMachinesOf = (version: Version): readonly StateMachine[] =>
     view.fields.flatMap((field) => (field.states ? [{ view, field, states: field.states }] : [])),
   )
 
-/** A state diagram. Final states have a double border. */
-export const statesDiagram = ({ view, field, states }: StateMachine): Promise<Markup> => {
+/** A state diagram. Final states have a double border. `now` is the state of one row. */
+export const statesDiagram = ({ view, field, states }: StateMachine, now?: string): Promise<Markup> => {
   const moves = Object.entries(movesIn(states))
   const leaves = new Set(moves.map(([from]) => from))
   const names = [...new Set([states.initial, ...moves.flatMap(([from, to]) => [from, ...to])])]
   const node = (name: string): string =>
-    `${dotString(name)} [class="box${leaves.has(name) ? '' : ' final'}"${leaves.has(name) ? '' : ' peripheries="2"'}]`
+    `${dotString(name)} [class="box${leaves.has(name) ? '' : ' final'}${name === now ? ' now' : ''}"${leaves.has(name) ? '' : ' peripheries="2"'}]`
   const lines = moves.flatMap(([from, to]) =>
     to.map((one) => `${dotString(from)} -> ${dotString(one)} [class="line"]`),
   )
@@ -38,6 +38,6 @@ ${lines.join('\n')}
   return drawGraph(dot, {
     id: `states-${view.name}-${field.name}`,
     title: `States of ${view.name}.${field.name}`,
-    description: `Starts as ${states.initial}. ${moves.map(([from, to]) => `${from} can move to ${to.join(' or ')}`).join('; ')}.`,
+    description: `${now === undefined ? '' : `Now ${now}. `}Starts as ${states.initial}. ${moves.map(([from, to]) => `${from} can move to ${to.join(' or ')}`).join('; ')}.`,
   })
 }

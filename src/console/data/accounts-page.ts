@@ -53,11 +53,11 @@ const knownAccounts = async ({ store }: ConsoleParts): Promise<readonly string[]
 
 const resourceList = ({ parts, link }: Visit): ShownPage => {
   const views = [...parts.model.head.views.values()].filter(
-    (view) => view.serves === 'rows' && view.reads.list,
+    (view) => view.serves === 'rows' && view.topLevel && view.reads.list,
   )
   return {
     title: 'Data',
     body: html`<h1>Data</h1>
-<ul class="tiles">${views.map((view) => html`<li><b><a href="${link(`${dataPath}/${view.name}`)}">${view.name}</a></b>${view.resource.shared && html` <small>of all accounts</small>`}<p>${view.description}</p></li>`)}</ul>`,
+<ul class="tiles">${views.map((view) => html`<li><b><a href="${link(`${dataPath}/list/${view.name}`)}">${view.name}</a></b>${view.resource.shared && html` <small>of all accounts</small>`}<p>${view.description}</p></li>`)}</ul>`,
   }
 }

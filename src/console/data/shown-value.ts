@@ -1,0 +1,79 @@
+import type { View, ViewField } from '../../compile/model.ts'
+import { html, type Markup } from '../../pages/markup.ts'
+import type { Visit } from '../console-page.ts'
+import { urlOfRow } from './data-place.ts'
+
+/** A row as the API shows it. */
+export type ConsoleRow = { readonly [field: string]: unknown }
+
+const mostInCell = 80
+
+/** A value of a row, as short as a cell of a table. */
+export const cellOf = (visit: Pick<Visit, 'link'>, field: ViewField, value: unknown): Markup => {
+  const text = plainText(value)
+  return valueAs(visit, field, value, isId(field) ? shortId(text) : cut(text))
+}
+
+export const wholeValue = (visit: Pick<Visit, 'link'>, field: ViewField, value: unknown): Markup =>
+  field.kind === 'json' && value !== null && value !== undefined
+    ? html`<pre><code>${JSON.stringify(value, null, 2)}</code></pre>`
+    : valueAs(visit, field, value, plainText(value))
+
+const valueAs = (
+  { link }: Pick<Visit, 'link'>,
+  { kind, target }: ViewField,
+  value: unknown,
+  text: string,
+): Markup => {
+  if (value === null || value === undefined) return html`<span class="none">none</span>`
+  if (text === '') return html`<span class="none">empty</span>`
+  const url = kind === 'reference' && target ? urlOfRow(target(), String(value)) : null
+  if (url !== null) return html`<a href="${link(url)}"><code>${text}</code></a>`
+  switch (kind) {
+    case 'datetime':
+      return html`<time datetime="${text}">${text
+        .replace('T', ' ')
+        .replace(/(:\d\d)\.\d+Z$/, '$1')
+        .replace(/Z$/, '')}</time>`
+    case 'id':
+    case 'reference':
+    case 'json':
+      return html`<code>${text}</code>`
+    case 'state':
+      return html`<span class="tag">${text}</span>`
+    default:
+      return html`<span class="${isFigure(kind) ? 'figure' : 'text'}">${text}</span>`
+  }
+}
+
+export const isFigure = (kind: ViewField['kind']): boolean => ['integer', 'number', 'decimal'].includes(kind)
+
+const plainText = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  return value === null || value === undefined ? '' : JSON.stringify(value)
+}
+
+const telling = ['name', 'title', 'label', 'code', 'sku', 'email', 'subject', 'reference']
+
+const cut = (text: string): string => (text.length > mostInCell ? `${text.slice(0, mostInCell)}…` : text)
+
+const isId = ({ kind }: ViewField): boolean => kind === 'id' || kind === 'reference'
+
+/** Enough of an id to tell it from others in a table. Ids begin with a time, and end in what is random. */
+const shortId = (id: string): string => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id)
+
+/** The name of a row in a table. */
+export const shortLabelOf = (view: View, row: ConsoleRow): string => {
+  const label = labelOf(view, row)
+  return label === row.id ? shortId(label) : label
+}
+
+/** The field that names rows: `id` where there is none. */
+export const labelField = ({ field }: View): string =>
+  telling.find((name) => field.get(name)?.kind === 'string') ?? 'id'
+
+/** What a person calls a row: its name where it has one, else its id. */
+export const labelOf = (view: View, row: ConsoleRow): string => {
+  const name = row[labelField(view)]
+  return typeof name === 'string' && name !== '' ? cut(name) : String(row.id)
+}
