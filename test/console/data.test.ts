@@ -121,6 +121,10 @@ describeStores('the data of an account in the console', (store) => {
     expect(asked.text).not.toContain('<th scope="row">email</th>')
     expect(done.status).toBe(303)
     expect(await call('GET', `/v2/customers/${id}`)).toMatchObject({ phone: '+49 1' })
+    // Who has changed it is recorded, and stands on its page.
+    expect((await ok(at('row', `customers/${id}`))).text).toMatch(
+      /operator <b>ada<\/b><\/td><td>updated<\/td>.*<code>phone<\/code> \+49 1/,
+    )
   })
 
   it('what the API refuses is said at the field, and what was typed stays', async () => {

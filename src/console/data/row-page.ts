@@ -6,6 +6,7 @@ import type { ShownPage, Visit } from '../console-page.ts'
 import { dataPath } from './accounts-page.ts'
 import { listedRows, rowOf } from './asked-rows.ts'
 import { atPlaces, type DataPlace, dataPlaceOf, dataUrl, methodsAt, rowPathOf } from './data-place.ts'
+import { rowAudit } from './row-audit.ts'
 import { ruleNotice } from './rule-notice.ts'
 import { type ConsoleRow, labelOf, shortLabelOf, wholeValue } from './shown-value.ts'
 
@@ -28,6 +29,7 @@ ${ruleNotice(view)}
 ${values(visit, view, row)}
 ${await machines(visit, place, row, etag)}
 ${relations(visit, view, row)}
+${await rowAudit(visit, view, String(row.id))}
 ${await history(visit, view, String(row.id))}`,
     } satisfies ShownPage
   },
