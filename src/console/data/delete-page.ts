@@ -2,7 +2,7 @@ import { html } from '../../pages/markup.ts'
 import type { ShownPage, Visit } from '../console-page.ts'
 import { problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
 import { atPlaces, dataPlaceOf, dataUrl, rowPathOf } from './data-place.ts'
-import { labelOf, wholeValue } from './shown-value.ts'
+import { shortLabelOf, wholeValue } from './shown-value.ts'
 
 /** Deletes a row, after it was shown, and as it was shown. */
 export const deletePages = atPlaces('delete', {
@@ -23,7 +23,7 @@ const shown = async (visit: Visit, refused: ToldProblem | null): Promise<ShownPa
   const row = rowOf(answer)
   const { view } = place
   const along = view.resource.dependents.filter(({ onDelete }) => onDelete === 'cascade')
-  const label = labelOf(view, row)
+  const label = shortLabelOf(view, row)
   const url = dataUrl('delete', place, place.id ?? '')
   return {
     title: `Delete ${label}?`,

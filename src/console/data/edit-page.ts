@@ -8,7 +8,7 @@ import { differenceTable, hiddenTexts } from './differences.ts'
 import { type FoundRows, findReferences, pickedRow } from './find-references.ts'
 import { formInputs } from './form-fields.ts'
 import { bodyOf, changedFields, type FormTexts, formFields, textsOf, typedTexts } from './form-values.ts'
-import { labelOf } from './shown-value.ts'
+import { shortId, shortLabelOf } from './shown-value.ts'
 
 /** What somebody is about to write: from which values to which, of which version of the row. */
 interface Edit {
@@ -28,7 +28,7 @@ export const editPages = atPlaces('edit', {
     const fields = formFields(place.view, false)
     const was = textsOf(fields, row)
     const edit = { place, fields, was, to: was, etag: answer.headers.ETag ?? '' }
-    return shownForm(visit, edit, {}, labelOf(place.view, row))
+    return shownForm(visit, edit, {}, shortLabelOf(place.view, row))
   },
   async post(visit, form) {
     const place = dataPlaceOf(visit)
@@ -67,7 +67,12 @@ const urlOf = (visit: Visit, { place }: Edit): string => visit.link(dataUrl('edi
 const backLink = (visit: Visit, { place }: Edit): Markup =>
   html`<a href="${visit.link(dataUrl('row', place, place.id ?? ''))}">Leave it as it is</a>`
 
-const shownForm = (visit: Visit, edit: Edit, shown: Shown, label = edit.place.id ?? ''): ShownPage => {
+const shownForm = (
+  visit: Visit,
+  edit: Edit,
+  shown: Shown,
+  label = shortId(edit.place.id ?? ''),
+): ShownPage => {
   const { place, fields, was, to, etag } = edit
   const { found = null, faults = new Map(), refused } = shown
   return {

@@ -60,7 +60,7 @@ const cut = (text: string): string => (text.length > mostInCell ? `${text.slice(
 const isId = ({ kind }: ViewField): boolean => kind === 'id' || kind === 'reference'
 
 /** Enough of an id to tell it from others in a table. Ids begin with a time, and end in what is random. */
-const shortId = (id: string): string => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id)
+export const shortId = (id: string): string => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id)
 
 /** The name of a row in a table. */
 export const shortLabelOf = (view: View, row: ConsoleRow): string => {
