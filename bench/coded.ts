@@ -15,7 +15,9 @@ import { openStore } from '../src/store/open.ts'
 
 /**
  * What one row costs that code answers, beside a route of Fastify that is written by hand, with a schema for its answer and a look at the
- * key: `node bench/coded.ts [seconds]`. Each server is a process of its own; turns alternate.
+ * key: `node bench/coded.ts [seconds]`. Each server is a process of its own; turns alternate. The route by hand does less: it has no ETag, no
+ * request id, no headers that browsers are told by, no log of usage, no metrics, no bound of its time, and its serializer does not look at what
+ * a field has.
  */
 const turns = 8
 const aim = 0.8
