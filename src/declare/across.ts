@@ -17,23 +17,21 @@ import type { TotalsDeclaration } from './totals-declaration.ts'
 // What a declaration names of other resources, checked where all of them are known: in `api(…)`. `Nouns` are the resources by name.
 
 /**
- * What `api(…)` asks of its options beyond their types: nothing where all names are known, else that each wrong resource, or version, is a
- * `Mistake`, which it is not.
+ * What the name of an API must be: a text where all names in its declaration are known, else a `TypeMistake`, which it is not. A resource
+ * would be long in the error; the name is short, so that the sentence comes first.
  */
-export type Sound<T extends readonly DeclaredResource[], V extends readonly unknown[]> = SoundResources<
-  T,
-  NounsOf<T>
-> &
-  SoundVersions<V, NounsOf<T>>
+export type Sound<T extends readonly DeclaredResource[], V extends readonly unknown[]> = [
+  Mistake<T, V, NounsOf<T>>,
+] extends [never]
+  ? string
+  : Mistake<T, V, NounsOf<T>>
+type Mistake<T extends readonly unknown[], V extends readonly unknown[], Nouns> =
+  | ResourceMistake<T[number], Nouns>
+  | VersionMistake<Second<V>, Nouns>
 
 type NounsOf<T extends readonly unknown[]> = {
   readonly [D in T[number] as D extends { readonly name: infer N extends string } ? N : never]: D
 }
-
-type SoundResources<T extends readonly unknown[], Nouns> = [ResourceMistake<T[number], Nouns>] extends [never]
-  ? unknown
-  : { readonly resources: { readonly [I in keyof T]: OrMistake<ResourceMistake<T[I], Nouns>> } }
-type OrMistake<M> = [M] extends [never] ? unknown : M
 
 type ResourceMistake<D, Nouns> = string extends keyof Nouns
   ? never
@@ -123,7 +121,11 @@ type WhileMistake<Where extends string, R, W, Nouns> = {
       : never
     : TypeMistake<`${Where}: '${K}' is not a belongs-to relation`, keyof R & string>
 }[keyof W & string]
-type ChoicesMistake<Where extends string, F, Named> = {
+/** That there is no target is a mistake of its own. */
+type ChoicesMistake<Where extends string, F, Named> = [F] extends [never]
+  ? never
+  : ChoiceMistake<Where, F, Named>
+type ChoiceMistake<Where extends string, F, Named> = {
   [K in keyof Named & string]: [ChoiceOf<F[K & keyof F]>] extends [never]
     ? TypeMistake<`${Where}: '${K}' is neither a state nor an enum there`, keyof Choices<F> & string>
     : ValueMistake<`${Where}.${K}`, Elements<Named[K]>, ChoiceOf<F[K & keyof F]>>
@@ -145,12 +147,8 @@ type SummandMistake<Where extends string, V, Of extends string, Target> = [Targe
     : Of extends keyof FieldsOf<Target>
       ? IsSummand<FieldsOf<Target>[Of]> extends true
         ? DecimalMistake<Where, V, FieldValue<FieldsOf<Target>[Of]>>
-        : NotANumber<Where, Of, Target>
-      : NotANumber<Where, Of, Target>
-type NotANumber<Where extends string, Of extends string, Target> = TypeMistake<
-  `${Where}: '${Of}' is not a number there`,
-  SummandName<FieldsOf<Target>>
->
+        : TypeMistake<`${Where}: '${Of}' is not a number there`, SummandName<FieldsOf<Target>>>
+      : TypeMistake<`${Where}: '${Of}' is not a number there`, SummandName<FieldsOf<Target>>>
 
 /** Without its type written, a sum counts as a number. Nothing is known of a field whose type is `z.ZodType`. */
 type DecimalMistake<Where extends string, V, Summand> = string extends V
@@ -163,12 +161,8 @@ type DecimalMistake<Where extends string, V, Summand> = string extends V
 
 /**
  * Changes name what the next newer version has. Of the newest version everything is known, so the changes of the second are checked here;
- * those of older versions when they are compiled.
+ * those of older versions when they are compiled. None where TypeScript does not know which version is the second.
  */
-type SoundVersions<V extends readonly unknown[], Nouns> = [VersionMistake<Second<V>, Nouns>] extends [never]
-  ? unknown
-  : { readonly versions: { readonly [I in keyof V]: I extends '1' ? VersionMistake<V[I], Nouns> : unknown } }
-/** None where TypeScript does not know which version is the second. */
 type Second<V extends readonly unknown[]> = number extends V['length'] ? never : V[1]
 type VersionMistake<Version, Nouns> = string extends keyof Nouns
   ? never

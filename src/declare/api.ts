@@ -166,10 +166,9 @@ export const api = <
   const V extends readonly VersionDeclaration[] = readonly [],
   E extends EventsDeclaration | undefined = undefined,
 >(
-  name: string,
+  name: Sound<NoInfer<T>, NoInfer<V>>,
   // What is wrong comes first, so that it stands at the beginning of the error.
-  options: Sound<NoInfer<T>, NoInfer<V>> &
-    NeededScopes<NoInfer<T>[number]> &
+  options: NeededScopes<NoInfer<T>[number]> &
     Omit<ApiOptions, 'resources' | 'versions' | 'events'> & {
       readonly resources: T
       readonly versions?: V
@@ -177,4 +176,4 @@ export const api = <
       readonly events?: E
     },
 ): TypedApi<T[number], NewestOf<V>, E extends EventsDeclaration ? true : false> =>
-  Object.freeze({ kind: 'api', ...(options as unknown as ApiOptions), name })
+  Object.freeze({ kind: 'api', ...(options as unknown as ApiOptions), name: name as string })
