@@ -51,6 +51,7 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'lifecycle/allow-absence.ts': [1, 'nounkit_meta, when a process of an older declaration starts'],
   'lifecycle/clean.ts': [4, 'housekeeping: old counts of calls, and processes that have ended'],
   'lifecycle/complete-required.ts': [1, 'nounkit_meta, of which every node has a copy'],
+  'lifecycle/complete-sums.ts': [1, 'nounkit_meta, of which every node has a copy'],
   'lifecycle/consumers.ts': [1, 'commands'],
   'lifecycle/contacts.ts': [1, 'commands'],
   'lifecycle/follow-images.ts': [1, 'nounkit_meta, of which every node has a copy'],

@@ -12,7 +12,7 @@ import type { NamedColumn, NamesRecord, StoredNames } from './stored-names.ts'
 export function bindNames(
   resources: Iterable<Mutable<Resource>>,
   versions: readonly Version[],
-  { versions: names, restricting, absent }: NamesRecord,
+  { versions: names, restricting, absent, counting }: NamesRecord,
 ): void {
   const [head, ...older] = versions
   const own = [...resources].filter(({ engineMade, answered }) => !engineMade && !answered)
@@ -33,6 +33,7 @@ export function bindNames(
     resource.restricting = new Set(restricted.map((relation) => relation.field))
     bindAbsence(resource, absent)
   }
+  for (const source of own) bindSums(source, counting)
 }
 
 /** What versions say of rows without a value in a field that is required. */
@@ -48,6 +49,16 @@ function bindAbsence({ table, fields }: Mutable<Resource>, absent: NamesRecord['
     if (!known) continue
     field.whenNone ??= field.stored?.down.get(String(known.value)) ?? known.value
     field.mayLack = known.state !== 'filled'
+  }
+}
+
+/** A row without a value adds what stands for none, which older processes do not count. */
+function bindSums(source: Resource, counting: readonly string[]): void {
+  for (const feed of source.feeds) {
+    const lacks = feed.of.some((name) => source.field.get(name)?.mayLack)
+    const isCounted = lacks || counting.includes(`${feed.on.table}.${feed.field.column}`)
+    const field: Mutable<Field> = feed.field
+    field.counted = isCounted ? { source, feed } : null
   }
 }
 

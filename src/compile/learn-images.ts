@@ -11,6 +11,14 @@ import type { NamesRecord } from './stored-names.ts'
 export function learnImages(model: Model, names: NamesRecord): boolean {
   const now = boundTo(model, names)
   let learned = false
+  for (const source of model.stored.values())
+    for (const feed of source.feeds) {
+      const isCounted = Boolean(now.stored.get(feed.on.name)?.field.get(feed.field.name)?.counted)
+      const field: Mutable<Field> = feed.field
+      if (isCounted === (field.counted !== null)) continue
+      field.counted = isCounted ? { source, feed } : null
+      learned = true
+    }
   for (const [name, resource] of model.stored) {
     for (const field of resource.fields as readonly Mutable<Field>[]) {
       const today = now.resources.get(name)?.field.get(field.name)

@@ -8,6 +8,7 @@ import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
+import type { CountedSum } from './counted-sum.ts'
 import type { Rules } from './rules/checked-rule.ts'
 import type { NamesRecord } from './stored-names.ts'
 import type { ValueMap } from './value-map.ts'
@@ -194,6 +195,11 @@ export interface Field {
   readonly whenNone: unknown
   /** Whether the store may have rows without a value, although the field is required. */
   readonly mayLack: boolean
+  /**
+   * A sum that is added up when it is read, because processes of an older declaration write its parts and do not keep it; null where the column
+   * has it.
+   */
+  readonly counted: CountedSum | null
   readonly readOnly: boolean
   readonly writeOnly: boolean
   readonly immutable: boolean

@@ -36,6 +36,8 @@ export interface NamesRecord {
   readonly restricting: readonly string[]
   /** Columns, as `table.column`, of fields that are required now and were not always. */
   readonly absent: { readonly [column: string]: AbsentValue }
+  /** Sums, as `table.column`, that some process may not keep: they are added up when they are read. */
+  readonly counting: readonly string[]
 }
 
 export interface AbsentValue {
@@ -54,6 +56,7 @@ export const noNames: NamesRecord = Object.freeze({
   converted: [],
   restricting: [],
   absent: {},
+  counting: [],
 })
 
 /** Old names → new ones. Columns by their table's old name, values by `table.column` in old names. */

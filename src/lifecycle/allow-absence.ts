@@ -5,7 +5,8 @@ import { migrate } from '../migrate/migrate-store.ts'
 import { forgetRequired } from '../migrate/postgres/require-column.ts'
 import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
-import { columnKey } from './required-columns.ts'
+import { readUnended } from './recorder-rows.ts'
+import { columnKey, keptSums, sumColumn } from './required-columns.ts'
 import { settleRecorders } from './settle-recorders.ts'
 
 interface AllowOptions {
@@ -17,7 +18,7 @@ interface AllowOptions {
 }
 
 /**
- * A process of an older declaration may leave out what a newer one requires. Where the store refuses rows without a value since, this takes the NOT
+ * A process of an older declaration may leave out what a newer one requires, and does not keep sums that it does not know: the others add these up when they are read from then on. Where the store refuses rows without a value since, this takes the NOT
  * NULL off, once all processes know that rows may lack a value again. It is called when the row of this process is in the store, and before it serves: from then on no
  * process makes the column NOT NULL.
  */
@@ -31,15 +32,27 @@ export async function allowAbsence(
   for (;;) {
     const { text, names } = await readNames(session)
     const refused = refusedColumns(model, names)
-    if (refused.length === 0) return
+    const unkept = (await sumsOfOthers(store, model)).filter((key) => !names.counting.includes(key))
+    if (refused.length + unkept.length === 0) return
     const opened = refused.map((key) => [key, { ...names.absent[key], state: 'open' }])
-    const now = { ...names, absent: { ...names.absent, ...Object.fromEntries(opened) } }
+    const now = {
+      ...names,
+      absent: { ...names.absent, ...Object.fromEntries(opened) },
+      counting: [...names.counting, ...unkept],
+    }
     if (!(await replaceNames(store, now, text))) continue
     await tellImages(store, now)
     if (options.beatMs !== null) await settleRecorders(store, options.clock, { waiting: options.waiting })
     if (store.dialect.name === 'postgres') for (const key of refused) await forgetRequired(store, key)
-    await migrate(store, declared)
+    if (refused.length > 0) await migrate(store, declared)
   }
+}
+
+/** The sums that processes which serve keep, and this one does not, or not alike. */
+async function sumsOfOthers(store: Store, model: Model): Promise<readonly string[]> {
+  const own = new Set(keptSums(model, store.dialect).values())
+  const others = (await readUnended(store)).filter(({ lost }) => !lost).flatMap(({ requires }) => requires)
+  return [...new Set(others.filter((entry) => !own.has(entry)).flatMap((entry) => sumColumn(entry) ?? []))]
 }
 
 /** Fields that this declaration may leave out, and that the store does not allow to be left out. */

@@ -54,7 +54,11 @@ async function completeField(
     if (!(error instanceof MayBeLeftOut)) throw error
     return
   }
-  await record(store, key, 'checked', 'filled')
+  // Sums of these values are right when they are read, until they are corrected: see complete-sums.ts.
+  const sums = resource.feeds
+    .filter(({ of }) => of.includes(field.name))
+    .map((feed) => columnKey(feed.on, feed.field))
+  await record(store, key, 'checked', 'filled', sums)
 }
 
 /** A process of an older declaration has started. */
@@ -66,6 +70,7 @@ async function record(
   key: string,
   from: AbsentValue['state'],
   to: AbsentValue['state'],
+  sums: readonly string[] = [],
 ): Promise<boolean> {
   const session = { all: async (sql: string) => store.all(sql, []) }
   for (;;) {
@@ -73,7 +78,11 @@ async function record(
     const known = names.absent[key]
     // A process that was killed may have left it checked.
     if (!known || (known.state !== from && known.state !== to)) return false
-    const now = { ...names, absent: { ...names.absent, [key]: { ...known, state: to } } }
+    const now = {
+      ...names,
+      absent: { ...names.absent, [key]: { ...known, state: to } },
+      counting: [...new Set([...names.counting, ...sums])],
+    }
     if (!(await replaceNames(store, now, text))) continue
     await tellImages(store, now)
     return true

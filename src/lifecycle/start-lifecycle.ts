@@ -4,7 +4,7 @@ import { type Store, StoreOutdated } from '../store/store.ts'
 import type { FollowedImages } from './follow-images.ts'
 import type { Outdated } from './outdated.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
-import { requiredColumns } from './required-columns.ts'
+import { keptSums, requiredColumns } from './required-columns.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
 import { brokenSunsets } from './sent-signals.ts'
 
@@ -32,7 +32,7 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
     store,
     clock,
     warn,
-    requires: requiredColumns(model),
+    requires: [...requiredColumns(model), ...keptSums(model, store.dialect).values()],
     flushSoon: () => lifecycle.beatSoon(),
   })
   await refuseIfOutdated(outdated, usage)

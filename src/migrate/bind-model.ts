@@ -12,6 +12,7 @@ import { readPostgres } from './postgres/read-tables.ts'
 import type { PresentTable } from './present.ts'
 import { type FoundNames, readNames, remedy } from './record/names-record.ts'
 import { readSqlite } from './sqlite/read-tables.ts'
+import { sumsNotKept, sumsOf } from './sums/sums.ts'
 
 /** A model with the names that a store has for its tables, columns and values. */
 export interface BoundModel {
@@ -33,13 +34,19 @@ export async function bindModel(store: Store, model: Model): Promise<BoundModel>
     const known = isSame(model, names) ? { ...model, names } : boundTo(model, names)
     const restricting = text === null ? [] : newlyRestricting(known, present)
     const absent = absentValues(known, present)
+    const isServed = Object.keys(names.versions).length > 0
+    const counting = (
+      isServed ? await sumsNotKept(session, sumsOf(known, store.dialect), present) : []
+    ).filter((key) => !names.counting.includes(key))
     const bound =
-      restricting.length === 0 && Object.entries(absent).every(([key, one]) => isKnown(names, key, one))
+      restricting.length + counting.length === 0 &&
+      Object.entries(absent).every(([key, one]) => isKnown(names, key, one))
         ? known
         : boundTo(model, {
             ...names,
             restricting: [...names.restricting, ...restricting],
             absent: { ...names.absent, ...absent },
+            counting: [...names.counting, ...counting],
           })
     if (text !== null) refuseMissing(bound, present)
     return { model: bound, record: text }
@@ -61,8 +68,8 @@ async function namesIn(
 }
 
 /** Whether the store has the declared names for all that it knows. */
-function isSame(model: Model, { versions, restricting, absent }: NamesRecord): boolean {
-  if (restricting.length > 0 || Object.keys(absent).length > 0) return false
+function isSame(model: Model, { versions, restricting, absent, counting }: NamesRecord): boolean {
+  if (restricting.length + counting.length > 0 || Object.keys(absent).length > 0) return false
   const declared = namesOf(model)
   return Object.entries(declared).every(([version, resources]) =>
     Object.entries(versions[version] ?? {}).every(([name, known]) => {

@@ -109,7 +109,7 @@ const objectSql = (parts: readonly Part[], dialect: Dialect): string => {
 
 function shownJson(field: ViewField, stored: Field, alias: string, binds: Binds): JsonMember {
   const { dialect } = binds
-  const { sql: source, nullable } = columnIn(field, stored, alias, dialect)
+  const { sql: source, nullable } = columnIn(field, stored, alias, binds)
   if (field.codec) {
     const encoded = dialect.encode(source, field.codec)
     return complete(
@@ -124,9 +124,9 @@ function shownJson(field: ViewField, stored: Field, alias: string, binds: Binds)
 }
 
 /** The expression that a sort compares: the shown value, so that an older version sorts by its own words. */
-export function sortSql(field: ViewField, stored: Field, alias: string, dialect: Dialect): string {
-  const { sql: source } = columnIn(field, stored, alias, dialect)
-  if (field.codec) return dialect.ordered(source, field.codec)
+export function sortSql(field: ViewField, stored: Field, alias: string, binds: Binds): string {
+  const { sql: source } = columnIn(field, stored, alias, binds)
+  if (field.codec) return binds.dialect.ordered(source, field.codec)
   return replaced(source, shownFor(field, stored))
 }
 

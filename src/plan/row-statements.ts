@@ -2,7 +2,7 @@ import type { Grants } from '../call/grants.ts'
 import type { Field, Resource } from '../compile/model.ts'
 import type { Rule } from '../compile/rules/checked-rule.ts'
 import { type OperatorName, operators } from '../kinds/operators.ts'
-import { column } from './absent-values.ts'
+import { shownColumn } from './absent-values.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { projectStored } from './project.ts'
 import { ruleSql } from './rule-sql.ts'
@@ -115,7 +115,7 @@ export function findRows(
   const keys = order.map(({ field, descending }) => {
     const known = knownField(resource, field)
     const nulls = known.nullable ? dialect.nulls(descending) : ''
-    return `${declaredSql(known, column(known, alias, dialect))} ${descending ? 'DESC' : 'ASC'}${nulls}`
+    return `${declaredSql(known, shownColumn(known, alias, binds))} ${descending ? 'DESC' : 'ASC'}${nulls}`
   })
   const tie = `${alias}"id" ${order.at(-1)?.descending ? 'DESC' : 'ASC'}`
   const rows = `SELECT ${projectStored(resource, alias, binds)} AS j FROM ${from(resource, alias)} WHERE ${meets(resource, where, alias, binds)} ORDER BY ${[...keys, tie].join(', ')}`
@@ -152,7 +152,7 @@ export function sumRows(
   const binds = new Binds(dialect, sight)
   const alias = binds.alias()
   const field = knownField(resource, of)
-  const sum = `coalesce(sum(${column(field, alias, binds.dialect)}), 0)`
+  const sum = `coalesce(sum(${shownColumn(field, alias, binds)}), 0)`
   const text = `SELECT ${dialect.asText(dialect.json(sum, field.kind, false, field.schema))} FROM ${from(resource, alias)} WHERE ${meets(resource, where, alias, binds)}`
   return rowStatement(text, binds)
 }
@@ -165,7 +165,7 @@ function meets(resource: Resource, where: Where, alias: string, binds: Binds): s
     // Nothing is in an empty list.
     if (values === 0 && !withNull) return '1 = 0'
     return operators[operator].sql(
-      comparableSql(field, column(field, alias, binds.dialect)),
+      comparableSql(field, shownColumn(field, alias, binds)),
       parameters,
       withNull,
     )

@@ -11,7 +11,7 @@ import type {
 } from '../compile/rules/checked-rule.ts'
 import type { Comparison } from '../declare/condition.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
-import { column } from './absent-values.ts'
+import { shownColumn } from './absent-values.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { comparableSql, declaredSql, referenceColumn } from './stored-values.ts'
 
@@ -136,7 +136,7 @@ function onPath(
   writing: Writing,
   condition: (sql: string) => string,
 ): string {
-  if (step === undefined) return condition(column(field, alias, writing.dialect))
+  if (step === undefined) return condition(shownColumn(field, alias, writing))
   return onRelated(step, alias, writing, (inner) => onPath(rest, field, inner, writing, condition))
 }
 
@@ -150,7 +150,7 @@ function nullSql(
   alias: string,
   writing: Writing,
 ): string {
-  if (step === undefined) return `${column(field, alias, writing.dialect)} IS NULL`
+  if (step === undefined) return `${shownColumn(field, alias, writing)} IS NULL`
   const isNullThere = onRelated(step, alias, writing, (inner) => nullSql(rest, field, inner, writing))
   return `(${alias}${ident(referenceColumn(step))} IS NULL OR ${isNullThere})`
 }

@@ -40,7 +40,7 @@ export function selectTotals(shape: ListShape, grants: Grants, dialect: Dialect)
   const values = new Numbering()
   const sums = shownSums(view, grants)
   const rows = rowsSql(shape, totals, sums, binds, values)
-  const keys = sort.map((key) => storedKey(key, 'g.', dialect))
+  const keys = sort.map((key) => storedKey(key, 'g.', binds))
   const after = shape.after ? ` WHERE ${afterSql(keys, shape.after, binds, values)}` : ''
   const order = keys.length === 0 ? '' : ` ORDER BY ${orderSql(keys, dialect)}`
   const shown = [...by, view.field.get(countMember) as ViewField, ...sums]
@@ -69,7 +69,7 @@ function rowsSql(
   const alias = binds.alias()
   const groups = shape.by.map(({ name }) => {
     const field = by.get(name) as ViewField
-    const { sql: source } = columnIn(field, stored(field), alias, binds.dialect)
+    const { sql: source } = columnIn(field, stored(field), alias, binds)
     const value = field.codec
       ? binds.dialect.coarse(source, field.codec)
       : replaced(source, shownFor(field, stored(field)))
@@ -77,7 +77,7 @@ function rowsSql(
   })
   const added = summed.map(({ name }) => {
     const field = sums.get(name) as ViewField
-    return `${columnIn(field, stored(field), alias, binds.dialect).sql} AS ${ident(name)}`
+    return `${columnIn(field, stored(field), alias, binds).sql} AS ${ident(name)}`
   })
   const { from, where } = foundRows({ ...shape, view: of() }, alias, binds, values)
   const columns = [...groups, ...added]

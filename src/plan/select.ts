@@ -91,7 +91,7 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   const binds = new Binds(dialect, grants, shape.guarded)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
-  const keys = sort.map((key) => storedKey(key, alias, dialect))
+  const keys = sort.map((key) => storedKey(key, alias, binds))
   const position = sortsById(sort) ? '' : `, ${positionSql(keys, dialect)} AS k`
   const rows = listedRows(shape, alias, binds)
   const limit = binds.use('limit', 'integer')
@@ -117,7 +117,7 @@ function listedRows(shape: ListShape, alias: string, binds: Binds) {
   const values = new Numbering()
   const { from, where } = foundRows(shape, alias, binds, values)
   const sought = shape.searched > 0 ? soughtBy(shape, binds, values) : null
-  const keys = shape.sort.map((key) => storedKey(key, alias, binds.dialect))
+  const keys = shape.sort.map((key) => storedKey(key, alias, binds))
   const after = shape.after && binds.use(values.peek(), 'string')
   if (shape.after) where.push(afterSql(keys, shape.after, binds, values))
   const byId = !shape.owner && sortsById(shape.sort) && !keys[0]?.descending ? { after } : null
@@ -128,7 +128,7 @@ function listedRows(shape: ListShape, alias: string, binds: Binds) {
 function searchedRows(shape: ListShape, sought: Sought, alias: string, limit: string, binds: Binds) {
   const { view, sort, pageSize } = shape
   const { dialect } = binds
-  const keys = sort.map((key) => storedKey(key, alias, dialect))
+  const keys = sort.map((key) => storedKey(key, alias, binds))
   const { tables, ids } = searchedList(
     sought,
     () => listedRows(shape, binds.alias(), binds),
@@ -266,9 +266,9 @@ export const stored = (field: ViewField): Field => {
   return field.field
 }
 
-export const storedKey = ({ field, descending }: SortKey, alias: string, dialect: Dialect): PositionKey => {
-  const { nullable } = columnIn(field, stored(field), alias, dialect)
-  return { sql: sortSql(field, stored(field), alias, dialect), ...sortValues(field), nullable, descending }
+export const storedKey = ({ field, descending }: SortKey, alias: string, binds: Binds): PositionKey => {
+  const { nullable } = columnIn(field, stored(field), alias, binds)
+  return { sql: sortSql(field, stored(field), alias, binds), ...sortValues(field), nullable, descending }
 }
 
 const texts: Values = { kind: 'string', schema: {} }
@@ -317,7 +317,7 @@ function filterSql(filter: Filter, alias: string, binds: Binds, values: Numberin
   const bound = filterValues(filter).map(() => binds.use(values.next(), kind))
   const condition = (at: string): string =>
     operator.sql(
-      comparable(filter, columnIn(filter.field, stored(filter.field), at, binds.dialect).sql, binds.dialect),
+      comparable(filter, columnIn(filter.field, stored(filter.field), at, binds).sql, binds.dialect),
       bound,
       withNull,
     )

@@ -1,6 +1,6 @@
 import type { Field, Resource } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
-import { absentConstant, column } from './absent-values.ts'
+import { absentConstant, column, countedSql, shownColumn } from './absent-values.ts'
 import { insertEntry } from './audit.ts'
 import { type Dialect, ident, idents } from './dialect.ts'
 import { eventColumns, insertEvent } from './events.ts'
@@ -137,12 +137,13 @@ export function updateRow(resource: Resource, fields: readonly string[], dialect
   const binds = new Binds(dialect)
   const sets = fields.map((name, index) => {
     const field = knownField(resource, name)
-    return `${ident(field.column)} = ${binds.use(index, field.kind)}`
+    const value = field.counted ? countedSql(field.counted, '', binds) : binds.use(index, field.kind)
+    return `${ident(field.column)} = ${value}`
   })
   // A row that the newest version writes has all its values from then on.
   for (const field of resource.fields)
-    if (field.mayLack && !fields.includes(field.name))
-      sets.push(`${ident(field.column)} = ${column(field, '', dialect)}`)
+    if ((field.mayLack || field.counted) && !fields.includes(field.name))
+      sets.push(`${ident(field.column)} = ${shownColumn(field, '', binds)}`)
   sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
   for (const [at, { words, version }] of searchIndexes(resource).entries())
     sets.push(

@@ -18,6 +18,7 @@ import { sweepJobs } from '../jobs/sweep-jobs.ts'
 import { allowAbsence } from '../lifecycle/allow-absence.ts'
 import { deleteOldUsage } from '../lifecycle/clean.ts'
 import { completeRequired } from '../lifecycle/complete-required.ts'
+import { completeSums } from '../lifecycle/complete-sums.ts'
 import { followImages } from '../lifecycle/follow-images.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
 import { markSilent } from '../lifecycle/recorder-rows.ts'
@@ -45,6 +46,7 @@ import { sweep } from '../write/keys/sweep.ts'
 import { recordAct } from '../write/recorded-acts.ts'
 import { seedEmpty } from '../write/seed.ts'
 import { type FillerParts, WordFiller } from '../write/word-filler.ts'
+import type { Writer } from '../write/writer.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
 import { type ConsolePlace, openConsole } from './open-console.ts'
@@ -228,7 +230,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       engine.writer.writes.forget()
     }
     filler.begin()
-    const sweeper = startSweeper(store, clock, sweepsOf({ store, model, warn }, clock, log, filler), warn)
+    const sweeper = startSweeper(
+      store,
+      clock,
+      sweepsOf({ store, model, warn, writer: engine.writer }, clock, log, filler),
+      warn,
+    )
     const webhooks = model.events && (await startWebhooks({ ...webhookParts, signal, retirement, warn }))
     const closing: (() => void)[] = []
     return {
@@ -305,7 +312,12 @@ async function migrateAtStart(
 }
 
 /** The housekeeping of a store. */
-function sweepsOf(parts: FillerParts, clock: Clock, log: EventLog, filler: WordFiller): readonly Sweep[] {
+function sweepsOf(
+  parts: FillerParts & { readonly writer: Writer },
+  clock: Clock,
+  log: EventLog,
+  filler: WordFiller,
+): readonly Sweep[] {
   const everyMinute = (name: string, work: Sweep['work']): Sweep => ({ name, everyMs: minuteMs, work })
   const { store, model } = parts
   const { audit, events, jobs, resources } = model
@@ -314,7 +326,10 @@ function sweepsOf(parts: FillerParts, clock: Clock, log: EventLog, filler: WordF
     ...([...resources.values()].some(({ searches }) => searches.length > 0)
       ? [everyMinute('search', (end) => filler.fill(end))]
       : []),
-    everyMinute('required', (end) => completeRequired(parts, end)),
+    everyMinute('required', async (end) => {
+      await completeRequired(parts, end)
+      await completeSums(store, parts.writer, end)
+    }),
     everyMinute('keys', (end) => sweep(store, clock, end)),
     ...(refresh ? [everyMinute('statistics', refresh)] : []),
     everyMinute('recorders', () => markSilent(store, clock.now())),

@@ -30,6 +30,7 @@ export const plainField = (name: string, kind: FieldKind, schema: JsonSchema): M
   default: undefined,
   whenNone: undefined,
   mayLack: false,
+  counted: null,
   readOnly: false,
   writeOnly: false,
   immutable: false,

@@ -2,6 +2,7 @@ import type { Comparison, RuleData } from '../../declare/condition.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import type { RuleKind } from '../../declare/rule.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
+import type { CountedSum } from '../counted-sum.ts'
 import type { ValueMap } from '../value-map.ts'
 
 /** A rule of a resource, checked. */
@@ -67,6 +68,7 @@ export interface FieldPath {
     readonly stored: ValueMap | null
     readonly whenNone: unknown
     readonly mayLack: boolean
+    readonly counted: CountedSum | null
     readonly kind: FieldKind
     readonly schema: JsonSchema
   }

@@ -153,7 +153,7 @@ export const recordAfter = (
 
 /** The record after its names were changed so, for what was converted. */
 function movedNames(
-  { versions, moves, converted, restricting, absent }: NamesRecord,
+  { versions, moves, converted, restricting, absent, counting }: NamesRecord,
   renaming: Renaming,
   conversions: readonly Conversion[],
 ): NamesRecord {
@@ -184,22 +184,20 @@ function movedNames(
       ]),
     ),
   ])
+  const renamed = (key: string): string => {
+    const [table = '', column = ''] = key.split('.')
+    return `${tables[table] ?? table}.${columns[table]?.[column] ?? column}`
+  }
   const known = new Set(converted.map(({ version, what }) => `${version} ${what}`))
   return {
     versions: Object.fromEntries(moved),
     moves: isMoved ? [...moves, renaming] : moves,
-    restricting: restricting.map((reference) => {
-      const [table = '', column = ''] = reference.split('.')
-      return `${tables[table] ?? table}.${columns[table]?.[column] ?? column}`
-    }),
+    restricting: restricting.map(renamed),
+    counting: counting.map(renamed),
     absent: Object.fromEntries(
       Object.entries(absent).map(([key, { value, state }]) => {
-        const [table = '', column = ''] = key.split('.')
         const changed = values[key]?.[String(value)]
-        return [
-          `${tables[table] ?? table}.${columns[table]?.[column] ?? column}`,
-          { value: changed ?? value, state },
-        ]
+        return [renamed(key), { value: changed ?? value, state }]
       }),
     ),
     converted: [...converted, ...conversions.filter(({ version, what }) => !known.has(`${version} ${what}`))],

@@ -23,7 +23,14 @@ export async function readNames(session: Pick<Session, 'all'>): Promise<FoundNam
 }
 
 function parsed(text: string): NamesRecord {
-  const { versions, moves, converted, restricting = [], absent = {} } = jsonOf(text) as Partial<NamesRecord>
+  const {
+    versions,
+    moves,
+    converted,
+    restricting = [],
+    absent = {},
+    counting = [],
+  } = jsonOf(text) as Partial<NamesRecord>
   const isWhole =
     isObject(versions) &&
     Object.values(versions).every((resources) =>
@@ -34,7 +41,7 @@ function parsed(text: string): NamesRecord {
     )
   if (!isWhole || !Array.isArray(moves) || !Array.isArray(converted) || !isObject(absent))
     throw new StoreRefused(`The store's record of its names cannot be read. ${remedy}`)
-  return { versions, moves, converted, restricting, absent }
+  return { versions, moves, converted, restricting, absent, counting }
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -59,15 +66,19 @@ export async function readImages(session: Pick<Session, 'all'>): Promise<string 
 }
 
 /** Tells processes that serve the store of images, and of columns that may or must have values, that they do not know. True where there was something to tell. */
-export async function tellImages(store: Store, { versions, absent }: NamesRecord): Promise<boolean> {
+export async function tellImages(
+  store: Store,
+  { versions, absent, counting }: NamesRecord,
+): Promise<boolean> {
   const images = Object.entries(versions).flatMap(([version, resources]) =>
     Object.entries(resources).flatMap(([resource, { fields }]) =>
       Object.entries(fields).flatMap(([field, { down }]) => (down ? [[version, resource, field, down]] : [])),
     ),
   )
+  const session = { all: async (sql: string) => store.all(sql, []) }
   const lacking = Object.entries(absent).map(([column, { state }]) => [column, state])
-  if (images.length + lacking.length === 0) return false
-  const known = lacking.length === 0 ? images : [images, lacking]
+  if (images.length + lacking.length + counting.length === 0 && !(await readImages(session))) return false
+  const known = lacking.length + counting.length === 0 ? images : [images, lacking, counting]
   const text = createHash('sha256').update(JSON.stringify(known)).digest('hex')
   if ((await readImages({ all: async (sql) => store.all(sql, []) })) === text) return false
   await store.writeOne(upsertMeta(imagesKey, text), [])

@@ -143,6 +143,19 @@ export async function sumSteps(
   return steps
 }
 
+/** Sums of tables that are there, as `table.column`, which the store does not keep by their definition of today. */
+export async function sumsNotKept(
+  session: Pick<Session, 'all'>,
+  sums: readonly Sum[],
+  present: ReadonlyMap<string, PresentTable>,
+): Promise<readonly string[]> {
+  if (sums.length === 0) return []
+  const recorded = new Map(await recordedSums(session))
+  return sums
+    .filter((sum) => present.has(sum.table) && recorded.get(keyOf(sum)) !== sum.definition)
+    .map(({ table, column }) => `${table}.${column}`)
+}
+
 const unsure = ', and is computed anew, because the store does not say what it added up'
 
 type SumRecord = readonly [key: string, definition: string]

@@ -262,7 +262,7 @@ const tables: readonly EngineTable[] = [
       last_flush_at: 'integer',
       ended_at: 'integer?',
       lost_at: 'integer?',
-      // A JSON array of `table.column`: fields to which the process always gives a value, though older declarations may not.
+      // A JSON array: fields to which the process always gives a value, as `table.column`, and the sums that it keeps.
       requires: 'string?',
     },
     primaryKey: ['id'],
