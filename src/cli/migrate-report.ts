@@ -29,7 +29,7 @@ export function reportMigration(
 const forMachines = ({ dryRun, steps, refused, notes, losses, release }: Report): object => ({
   dryRun,
   ...release,
-  steps: steps.map((step) => ({ why: step.why, sql: step.byHand ?? step.sql, refused: refused.has(step) })),
+  steps: steps.map((step) => ({ why: step.why, sql: step.sql, refused: refused.has(step) })),
   notes,
   losses,
 })
@@ -53,7 +53,7 @@ function textOf({ dryRun, steps, refused, notes, losses, release }: Report): str
 const outcome = (steps: number, refused: number, dryRun: boolean): string => {
   if (refused > 0) {
     const whose = steps === 1 ? 'it' : `${refused} of the ${counted(steps, 'step')}`
-    return `Nothing would be applied, because nounkit does not take ${whose} by itself, as the mark says. See docs/how-to/migrations.md#anything-else-is-refused.`
+    return `Nothing would be applied, because ${whose} cannot be done, as the mark says. See docs/how-to/migrations.md#what-is-refused.`
   }
   if (steps === 0) return dryRun ? 'Nothing else would be changed.' : 'Nothing else was changed.'
   if (dryRun) return `${counted(steps, 'step')} would be applied.`

@@ -1,7 +1,7 @@
 import type { SumLimit } from './sums/sum-limit.ts'
 import type { Column } from './wanted/table.ts'
 
-/** One change of the store. A step that is not additive is only shown, unless it is a rename that was asked for. */
+/** One change of the store. A step that is neither additive nor stops older processes is refused: it has no SQL. */
 export interface Step {
   readonly table: string
   readonly sql: string
@@ -9,10 +9,8 @@ export interface Step {
   readonly lock?: string
   /** What the rows are checked for before it runs, under that lock. */
   readonly limit?: SumLimit
-  /** The SQL to run by hand, where that differs. */
-  readonly byHand?: string
-  /** A command of the database's shell to run before the SQL by hand. */
-  readonly shell?: string
+  /** Columns that must have a value in every row: those without one refuse it. */
+  readonly demands?: readonly Demand[]
   readonly additive: boolean
   /** `orders.currency is new` */
   readonly why: string
@@ -30,9 +28,12 @@ export interface Step {
   readonly sum?: 'new' | 'other' | 'unsure'
 }
 
-/** Why a step is needed, without a remark such as `(put a value in place of …)`, which is for those who read the SQL. */
-export const whyOf = ({ why }: Step): string => why.replace(/ \(put [^)]*\)$/, '')
+export interface Demand {
+  readonly column: string
+  /** The rows that have no value, as a condition. */
+  readonly rows: string
+}
 
 /** Why additions do not suffice. */
 export const whysOf = (steps: readonly Step[]): readonly string[] =>
-  steps.filter((step) => !step.additive).map(whyOf)
+  steps.filter((step) => !step.additive).map(({ why }) => why)

@@ -1,6 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import type { Conversion, NamesRecord } from '../compile/stored-names.ts'
 import type { Dialect } from '../plan/dialect.ts'
+import { metaTable } from '../store/meta.ts'
 import { type Session, StoreError, StoreRefused } from '../store/store.ts'
 import type { Step } from './migration-step.ts'
 import { sharedRows } from './rows/shared-values.ts'
@@ -75,16 +76,14 @@ const applied = (done: readonly Step[]): string =>
     ? 'Nothing was changed.'
     : `These steps were applied before it and stay, and a migration that is run again goes on after them: ${done.map(({ why }) => why).join('; ')}.`
 
-const notByItself = ' (not applied by itself)'
-const whenStopped = ' (done by nounkit migrate, with every other process stopped)'
-const note = (step: Pick<Step, 'additive' | 'stops'>): string =>
-  step.additive ? '' : step.stops ? whenStopped : notByItself
+const note = ({ additive, stops }: Pick<Step, 'additive' | 'stops'>): string =>
+  additive ? '' : stops ? ' (done by nounkit migrate, with every other process stopped)' : ' (refused)'
 
 /** The steps as SQL for the database's shell. */
 export const migrationSql = (steps: readonly Step[]): string =>
   steps
-    .map(({ why, shell, sql, byHand = sql, ...step }) =>
-      [`-- ${why}${note(step)}`, ...(shell ? [shell] : []), `${byHand};\n`].join('\n'),
+    .map(({ why, sql, ...step }) =>
+      [`-- ${why}${note(step)}\n`, ...(sql === '' ? [] : [`${sql};\n`])].join(''),
     )
     .join('\n')
 
@@ -118,18 +117,14 @@ export function refuse(steps: readonly Step[], options: MigrateOptions): void {
   if (!steps.every((step) => mayBeTaken(step, options))) throw new MigrationRefused(steps)
 }
 
-const conversions =
-  'It still has values or types of an older version. Stop the processes of the older declaration, run `nounkit migrate` or this SQL, and start again:'
-const byHand =
-  'Either change the declaration back, or stop the service, make a backup, run this in the shell of the database (sqlite3 or psql), and start again:'
-const others = `Some of these steps are conversions of an older version. \`nounkit migrate\` takes such steps, but only where nothing else is in the way. ${byHand}`
-
 function refusal(steps: readonly Step[], done: readonly Step[]): string {
-  const refused = steps.filter((step) => !step.additive)
-  // A unique index is refused only where rows violate it: its SQL would fail as well.
+  const refused = steps.filter((step) => !step.additive && step.table !== metaTable)
+  const whys = (some: readonly Step[]): string => some.map(({ why }) => `\n- ${why}.`).join('')
+  // A unique index is refused only where rows violate it.
   if (refused.every((step) => step.unique))
-    return `The store does not fit the declaration. ${applied(done)} Change the rows that are named here, or change the declaration back, and try again:\n${refused.map(({ why }) => `- ${why}.`).join('\n')}`
-  const count = refused.filter((step) => step.stops).length
-  const advice = count === 0 ? byHand : count === refused.length ? conversions : others
-  return `The store does not fit the declaration, and only additions are made by themselves. ${applied(done)} ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenStopped, '')}`
+    return `The store does not fit the declaration. ${applied(done)} Change the rows that are named here, or change the declaration back, and try again:${whys(refused)}`
+  const impossible = refused.filter((step) => !step.stops)
+  if (impossible.length > 0)
+    return `The store does not fit the declaration. ${applied(done)} Change the declaration back, or declare what becomes of the values that are stored, as docs/how-to/migrations.md says:${whys(impossible)}`
+  return `The store does not fit the declaration, and only additions are made while others may serve it. ${applied(done)} Stop the processes of the older declaration, run \`nounkit migrate\`, and start again:${whys(refused)}`
 }

@@ -1,4 +1,4 @@
-import { type Step, whyOf } from './migration-step.ts'
+import type { Step } from './migration-step.ts'
 
 /** What a new declaration takes of a store that is being served. */
 export interface Release {
@@ -11,7 +11,7 @@ export interface Release {
 const ofEngine = (step: Step): boolean => step.table.startsWith('nounkit_')
 
 export function releaseOf(steps: readonly Step[]): Release {
-  const because = steps.filter((step) => !step.additive && !ofEngine(step)).map(whyOf)
+  const because = steps.filter((step) => !step.additive && !ofEngine(step)).map(({ why }) => why)
   return { release: because.length === 0 ? 'rolling' : 'needs-a-stop', because }
 }
 

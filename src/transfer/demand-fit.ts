@@ -1,6 +1,5 @@
 import type { Model } from '../compile/model.ts'
 import { migrate } from '../migrate/migrate-store.ts'
-import { whyOf } from '../migrate/migration-step.ts'
 import { recordedPublished } from '../migrate/record/published.ts'
 import { readShape } from '../migrate/record/shape.ts'
 import { unfitRows } from '../migrate/rows/unfit-rows.ts'
@@ -11,7 +10,7 @@ export async function demandFit(store: Store, model: Model): Promise<void> {
   const { steps: all } = await migrate(store, model, { dryRun: true })
   // Only the record of what a sum adds up is missing: an earlier release did not make it.
   const steps = all.filter(({ sum }) => sum !== 'unsure')
-  const [why] = steps.length > 0 ? steps.map(whyOf) : await unfitUnpublished(store, model)
+  const [why] = steps.length > 0 ? steps.map(({ why }) => why) : await unfitUnpublished(store, model)
   if (why !== undefined)
     throw new StoreRefused(
       `The store does not fit the declaration: ${why}. Migrate it first: nounkit migrate`,

@@ -47,7 +47,7 @@ test.each(storeKinds)(
       code: 0,
       stdout: 'The store of market has only the rows of its seed now. API keys are still valid.\n',
     })
-    const half = nodeScript(halfWay, [url, join(next, 'api.ts'), 'RENAME TO'])
+    const half = nodeScript(halfWay, [url, join(next, 'api.ts'), 'RENAME (TO|COLUMN)'])
     await half.line(/half-way/)
     await half.kill('SIGKILL')
     const before = [

@@ -67,7 +67,7 @@ test.each(storeKinds)(
       expect(told.length).toBeGreaterThan(0)
       await follow(z.string().optional())
       expect(told).toContainEqual(['comparing the rows with the declaration', 0, 0])
-      expect(told).toContainEqual(['copying the rows of notes', 0, 1])
+      expect(told).toContainEqual(['changing the rows of notes', 0, 1])
     } finally {
       await store.close()
     }

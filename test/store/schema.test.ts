@@ -146,21 +146,33 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     expect(await store.all('SELECT "currency" FROM "books"', [])).toEqual([['EUR']])
   })
 
-  test('a required field without a value for the rows that exist is refused with the SQL', async () => {
+  test('a required field without a value for the rows that exist is refused with their number', async () => {
     const store = await older()
-    const message = await refusal(store, { fields: { isbn: z.string().max(20) }, publishers: true })
-    expect(message).toContain('books.isbn is new and required')
-    expect(message).toContain('ALTER TABLE "books" ADD COLUMN "isbn"')
+    const options = { fields: { isbn: z.string().max(20) }, publishers: true }
+    expect(await refusal(store, options)).toContain('books.isbn is new and required')
+    await expect(migrate(store, booksModel(options), { stops: true })).rejects.toThrow(
+      /^books\.isbn is required, and 1 row has no value for it.*a default, or whenAbsent/,
+    )
     // All or nothing: the addition beside it was not made either.
-    await expect(async () => store.first('SELECT 1 FROM "publishers"', [])).rejects.toThrow()
+    if (kind === 'sqlite')
+      await expect(async () => store.first('SELECT 1 FROM "publishers"', [])).rejects.toThrow()
+    await store.writeOne(`DELETE FROM "books"`, [])
+    await migrate(store, booksModel(options), { stops: true })
+    expect((await migrate(store, booksModel(options))).steps).toEqual([])
   })
 
-  test('another type is refused with the SQL', async () => {
-    const store = await older({ fields: { pages: z.int().optional() } })
-    const message = await refusal(store, { fields: { pages: z.string().optional() } })
+  test('another type is made by nounkit migrate where a cast keeps every value, and is else refused', async () => {
+    const store = await older({ fields: { pages: z.int().default(7) } })
+    const texts = { fields: { pages: z.string().default('7') } }
+    const message = await refusal(store, texts)
     expect(message).toMatch(/books\.pages is (integer|bigint), and should be/)
-    expect(message).toContain(
-      kind === 'sqlite' ? 'CREATE TABLE "nounkit_new_books"' : 'ALTER COLUMN "pages" TYPE text',
+    expect(message).not.toMatch(/ALTER|CREATE/)
+    await migrate(store, booksModel(texts), { stops: true })
+    expect(await store.all('SELECT "pages" FROM "books"', [])).toEqual([['7']])
+    const times = { fields: { pages: z.iso.datetime().default('2026-01-01T00:00:00.000Z') } }
+    if (kind === 'sqlite') return
+    await expect(migrate(store, booksModel(times), { stops: true })).rejects.toThrow(
+      /declare what becomes of the values/,
     )
   })
 
@@ -194,7 +206,7 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     expect((await store.all('SELECT "title" FROM "books" ORDER BY "id"', [])).at(-1)).toEqual([null])
   })
 
-  test('a relation that deletes differently is refused with the SQL', async () => {
+  test('a relation that deletes differently is made by nounkit migrate, where every reference leads to a row', async () => {
     const store = await older()
     const message = await refusal(store, { relations: { author: belongsTo('authors') } })
     expect(message).toContain(
@@ -204,6 +216,15 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     expect(elsewhere).toContain(
       'the reference of books (account_id, author_id) leads to authors in the store, and to books in the declaration; it says that a delete',
     )
+    await expect(
+      migrate(store, booksModel({ relations: { author: belongsTo('books', { optional: true }) } }), {
+        stops: true,
+      }),
+    ).rejects.toThrow(/books/)
+    await migrate(store, booksModel({ relations: { author: belongsTo('authors') } }), { stops: true })
+    await expect(async () => store.writeOne(`DELETE FROM "authors"`, [])).rejects.toMatchObject({
+      kind: 'foreign-key',
+    })
   })
 
   test('a new unique is made if the rows allow it, else refused, and made once they do', async () => {

@@ -1,4 +1,6 @@
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
+import { ident } from '../../plan/dialect.ts'
+import type { Demand } from '../migration-step.ts'
 import type { PresentForeignKey, PresentTable } from '../present.ts'
 import type { Column, ForeignKey, Table } from '../wanted/table.ts'
 
@@ -27,6 +29,18 @@ export type ColumnFinding =
       readonly additive: boolean
       readonly why: string
     }
+
+/** Every row lacks a column that the table does not have. */
+export const everyRow = '1 = 1'
+
+/** What must be there before a column can be NOT NULL, where nothing says what rows without a value have. */
+export const demandsOf = (findings: readonly ColumnFinding[]): readonly Demand[] =>
+  findings.flatMap(({ kind, column: { name, default: value } }) => {
+    if (kind === 'new' && value === undefined) return [{ column: name, rows: everyRow }]
+    if (kind === 'must-be-set' && value === undefined)
+      return [{ column: name, rows: `${ident(name)} IS NULL` }]
+    return []
+  })
 
 /** How the wanted columns differ from those found, the same for every database. */
 export function columnFindings(
@@ -70,9 +84,7 @@ const isCastable = (found: string, kind: FieldKind, type: string): boolean =>
 
 function newColumn(column: Column, name: string): ColumnFinding {
   const additive = column.nullable || column.default !== undefined
-  const why = additive
-    ? `${name} is new`
-    : `${name} is new and required, and rows that exist have no value for it`
+  const why = additive ? `${name} is new` : `${name} is new and required`
   return { kind: 'new', column, additive, why }
 }
 

@@ -1,6 +1,12 @@
 import type { Dialect } from '../../plan/dialect.ts'
-import type { Step } from '../migration-step.ts'
-import { type ColumnFinding, columnFindings, foreignKeyFindings, leftOverColumns } from '../plan/findings.ts'
+import type { Demand, Step } from '../migration-step.ts'
+import {
+  type ColumnFinding,
+  columnFindings,
+  demandsOf,
+  foreignKeyFindings,
+  leftOverColumns,
+} from '../plan/findings.ts'
 import type { PresentTable } from '../present.ts'
 import { type Check, type ForeignKey, type Index, type Table, uniqueColumns } from '../wanted/table.ts'
 import * as ddl from './ddl.ts'
@@ -72,6 +78,10 @@ const step = (table: Table, sql: string, why: string, more: Partial<Step> = {}):
   ...more,
 })
 
+/** Done by `nounkit migrate`, while no process of an older declaration serves. */
+const stopping = (table: Table, sql: string, why: string, demands: readonly Demand[] = []): Step =>
+  step(table, sql, why, { additive: false, stops: true, ...(demands.length > 0 && { demands }) })
+
 const ofNewTable = true
 
 const newTable = (table: Table): Step[] => [
@@ -91,7 +101,7 @@ function existingTable(table: Table, found: PresentTable, concurrently: boolean)
   return [
     ...columnFindings(table, found, ddl.postgresType).map((finding) => columnStep(table, found, finding)),
     ...leftOverColumns(table, found).map(({ column, why }) =>
-      step(table, ddl.dropNotNull(table, column), why, { additive: table.relaxes === true }),
+      (table.relaxes ? step : stopping)(table, ddl.dropNotNull(table, column), why),
     ),
     ...table.checks.flatMap((check) => checkSteps(table, found, check)),
     ...droppedChecks(table, found),
@@ -104,20 +114,18 @@ function existingTable(table: Table, found: PresentTable, concurrently: boolean)
 function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): Step {
   const { column, why } = finding
   switch (finding.kind) {
-    case 'type': {
-      const using = finding.castable ? ddl.cast(column) : '…'
-      const remark = finding.castable ? '' : ' (put what the values become in place of …)'
-      return step(table, ddl.changeColumnType(table, column, using), why + remark, { additive: false })
-    }
+    case 'type':
+      return finding.castable
+        ? stopping(table, ddl.changeColumnType(table, column, ddl.cast(column)), why)
+        : step(table, '', why, { additive: false })
     case 'must-be-set':
-      return step(table, ddl.setNotNull(table, column), why, { additive: false })
-    case 'may-be-null':
-      return step(table, ddl.dropNotNull(table, column.name), why, { additive: finding.additive })
+      return stopping(table, ddl.fillAndSetNotNull(table, column), why, demandsOf([finding]))
+    case 'may-be-null': {
+      const sql = ddl.dropNotNull(table, column.name)
+      return finding.additive ? step(table, sql, why) : stopping(table, sql, why)
+    }
     case 'new': {
-      if (!finding.additive)
-        return step(table, ddl.addRequiredColumn(table, column), `${why} (put it in place of …)`, {
-          additive: false,
-        })
+      if (!finding.additive) return stopping(table, ddl.addColumn(table, column), why, demandsOf([finding]))
       const checks = table.checks.filter((check) => check.column === column.name)
       const keys = table.foreignKeys.filter(
         (key) => key.columns.includes(column.name) && !found.foreignKeys.has(key.columns.join(',')),
@@ -140,7 +148,7 @@ function checkSteps(table: Table, found: PresentTable, check: Check): Step[] {
   const present = found.checks.get(check.name)
   if (!present) {
     const sql = `${ddl.addCheck(table, check, check.values)};\n${validation.sql}`
-    return [step(table, sql, `${table.name}.${check.column} takes only some values now`, { additive: false })]
+    return [stopping(table, sql, `${table.name}.${check.column} takes only some values now`)]
   }
   // Values that are no longer declared stay allowed: rows have them, and processes of the last release still write them.
   const missing = check.values.filter((value) => !present.values.has(value))
@@ -168,7 +176,7 @@ function foreignKeySteps(table: Table, found: PresentTable): Step[] {
         ddl.addForeignKey(table, key, false),
         validation.sql,
       ]
-      return [step(table, parts.join(';\n'), why, { additive: false })]
+      return [stopping(table, parts.join(';\n'), why)]
     },
   )
   const unfinished = table.foreignKeys

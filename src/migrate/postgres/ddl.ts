@@ -44,16 +44,14 @@ export const changePrimaryKey = (table: Table): string =>
 export const addColumn = (table: Table, column: Column): string =>
   alter(table, `ADD COLUMN ${columnText(column)}`)
 
-/** The operator who runs this SQL replaces the `…` by a value. */
-export const addRequiredColumn = (table: Table, column: Column): string =>
-  [
-    addColumn(table, { ...column, nullable: true }),
-    `UPDATE ${ident(table.name)} SET ${ident(column.name)} = …`,
-    setNotNull(table, column),
-  ].join(';\n')
-
 export const setNotNull = (table: Table, { name }: { readonly name: string }): string =>
   alter(table, `ALTER COLUMN ${ident(name)} SET NOT NULL`)
+
+export const fillAndSetNotNull = (table: Table, column: Column): string => {
+  const { name, kind, default: value } = column
+  const fill = `UPDATE ${ident(table.name)} SET ${ident(name)} = ${literal(value, kind)} WHERE ${ident(name)} IS NULL`
+  return [...(value === undefined ? [] : [fill]), setNotNull(table, column)].join(';\n')
+}
 
 export const dropNotNull = (table: Table, name: string): string =>
   alter(table, `ALTER COLUMN ${ident(name)} DROP NOT NULL`)

@@ -3,6 +3,7 @@ import { type Session, type Store, StoreError, StoreRefused } from '../../store/
 import { minuteMs } from '../../times.ts'
 import { type MigrateOptions, needsStop, sharedValues, stopped } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
+import { refuseWithoutValue } from '../rows/demanded-values.ts'
 import { refuseBeyond } from '../sums/sum-limit.ts'
 import * as ddl from './ddl.ts'
 import { holderOf, indexWaitsFor } from './lock-holders.ts'
@@ -101,8 +102,10 @@ async function runOnce(
     if (!spread) await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
     await beforeStop?.()
   }
-  for (const { lock, limit, sql } of group) {
+  for (const step of group) {
+    const { lock, limit, sql } = step
     if (lock) await session.script(lock)
+    await refuseWithoutValue(session, step)
     if (limit) await refuseBeyond(session, limit, 'It was not computed.')
     for (const statement of statementsOf(sql)) await session.script(statement)
   }

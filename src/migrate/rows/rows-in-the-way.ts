@@ -1,9 +1,11 @@
 import type { Session, Store } from '../../store/store.ts'
 import { MigrationRefused, notUnique } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
+import { everyRow } from '../plan/findings.ts'
 import { readPostgres } from '../postgres/read-tables.ts'
 import { readSqlite } from '../sqlite/read-tables.ts'
 import { refuseSumsBeyond } from '../sums/sum-limit.ts'
+import { refuseWithoutValue } from './demanded-values.ts'
 import { sharedRows } from './shared-values.ts'
 
 /**
@@ -16,6 +18,8 @@ export async function refuseForRows(store: Store, steps: readonly Step[]): Promi
     await refuseSumsBeyond(session, steps, present)
     for (const step of steps) {
       const columns = present.get(step.table)?.columns
+      if (columns && step.demands?.every(({ column, rows }) => columns.has(column) || rows === everyRow))
+        await refuseWithoutValue(session, step)
       if (step.unique?.every(({ name }) => columns?.has(name))) await refuseShared(session, store, step)
     }
   })

@@ -3,13 +3,12 @@ import type { Step } from '../migration-step.ts'
 import {
   type ColumnFinding,
   columnFindings,
+  demandsOf,
   foreignKeyFindings,
   leftOverColumns,
-  type NewColumn,
 } from '../plan/findings.ts'
 import { type Table, uniqueColumns } from '../wanted/table.ts'
 import {
-  asOneByHand,
   type Filling,
   insteadOfNull,
   sqliteColumn,
@@ -18,7 +17,6 @@ import {
   sqliteRebuild,
   sqliteTable,
   sqliteType,
-  toFillIn,
 } from './ddl.ts'
 import { forgetWords, sqliteSearch } from './index-of-words.ts'
 import { replaceKeyLog } from './key-log.ts'
@@ -84,73 +82,39 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   const columns = columnFindings(table, found, sqliteType)
   const keys = foreignKeyFindings(table, found)
   const leftOver = leftOverColumns(table, found)
-  const fresh = columns.filter((finding) => finding.kind === 'new')
-  const unset = fresh.filter((finding) => !finding.additive)
-  const relaxed = [
-    ...columns.filter((finding) => finding.kind === 'may-be-null' && finding.additive),
-    ...(table.relaxes ? leftOver : []),
-  ]
-  const refused = [
-    ...columns.filter((finding) => finding.kind !== 'new' && !relaxed.includes(finding)),
-    ...(table.relaxes ? [] : leftOver),
-    ...keys.filter((key) => !key.additive),
-  ]
-  if (refused.length > 0 || (relaxed.length > 0 && unset.length > 0)) {
-    const whys = [...refused, ...relaxed, ...unset].map(({ why }) => why)
-    return [rebuiltByHand(table, withNulls(found, leftOver), columns, whys)]
-  }
-  const added = keys.filter((key) => key.additive).map((key) => key.why)
-  const required = unset.map((finding) => addColumn(table, finding))
+  const impossible = columns.filter((finding) => finding.kind === 'type' && !finding.castable)
+  if (impossible.length > 0) return impossible.map(({ why }) => step(table, '', why, false))
+  const fresh = columns.filter((finding) => finding.kind === 'new' && finding.additive)
+  const others = columns.filter((finding) => !fresh.includes(finding))
+  const left = leftOver.map(({ why }) => ({ why, additive: table.relaxes === true }))
+  const copying = [...others, ...left, ...keys]
   // A foreign key over two columns cannot be added to a table, and NOT NULL cannot be dropped, so the table is rebuilt, with its new columns and indexes.
-  if (added.length + relaxed.length > 0) {
-    const rebuilt = sqliteRebuild(table, withNulls(found, leftOver), othersOf(table, found))
-    return [...required, step(table, rebuilt, [...relaxed.map(({ why }) => why), ...added].join('; '))]
+  if (copying.length > 0) {
+    const rebuilt = sqliteRebuild(
+      table,
+      withNulls(found, leftOver),
+      othersOf(table, found),
+      fillingOf(columns),
+    )
+    const why = copying.map((finding) => finding.why).join('; ')
+    if (copying.every((finding) => 'additive' in finding && finding.additive))
+      return [step(table, rebuilt, why)]
+    const demands = demandsOf(others)
+    return [{ ...step(table, rebuilt, why, false), stops: true, ...(demands.length > 0 && { demands }) }]
   }
-  const optional = fresh.filter((finding) => finding.additive).map((finding) => addColumn(table, finding))
-  return [...required, ...optional, ...newIndexes(table, found)]
+  return [...fresh.map((finding) => addColumn(table, finding)), ...newIndexes(table, found)]
 }
 
-function addColumn(table: Table, { column, why, additive }: NewColumn): Step {
-  const sql = `ALTER TABLE ${ident(table.name)} ADD COLUMN ${sqliteColumn(column)}`
-  return additive
-    ? step(table, sql, why)
-    : step(table, `${sql} DEFAULT ${toFillIn}`, `${why} (${fillIn})`, false)
-}
-
-const fillIn = `put it in place of ${toFillIn}`
+const addColumn = (table: Table, { column, why }: ColumnFinding): Step =>
+  step(table, `ALTER TABLE ${ident(table.name)} ADD COLUMN ${sqliteColumn(column)}`, why)
 
 /** The expressions for columns of the new table that do not keep their value. */
-function fillingOf(columns: readonly ColumnFinding[]): Filling {
-  const filling = new Map<string, string>()
-  for (const finding of columns) {
-    const { name } = finding.column
-    const there = filling.get(name) ?? ident(name)
-    if (finding.kind === 'type' && !finding.castable) filling.set(name, toFillIn)
-    if (finding.kind === 'must-be-set') filling.set(name, insteadOfNull(finding.column, there))
-    if (finding.kind === 'new' && !finding.additive) filling.set(name, toFillIn)
-  }
-  return filling
-}
-
-/**
- * One rebuild with everything that an operator must decide about a table. The old table is dropped at the end, so the shell must
- * stop at a failed copy, which it does only with `.bail on`.
- */
-function rebuiltByHand(
-  table: Table,
-  found: SqliteTable,
-  columns: readonly ColumnFinding[],
-  whys: readonly string[],
-): Step {
-  const filling = fillingOf(columns)
-  const otherType = columns.some((finding) => finding.kind === 'type' && !finding.castable)
-  const missing = otherType ? 'what the values become' : 'a value for rows without one'
-  const remark = [...filling.values()].some((value) => value.includes(toFillIn))
-    ? ` (put ${missing} in place of ${toFillIn})`
-    : ''
-  const sql = asOneByHand(sqliteRebuild(table, found, othersOf(table, found), filling))
-  return { ...step(table, sql, `${whys.join('; ')}${remark}`, false), shell: '.bail on' }
-}
+const fillingOf = (columns: readonly ColumnFinding[]): Filling =>
+  new Map(
+    columns
+      .filter(({ kind }) => kind === 'must-be-set')
+      .map(({ column }) => [column.name, insteadOfNull(column, ident(column.name))]),
+  )
 
 /** Makes columns that are no longer declared nullable. */
 function withNulls(found: SqliteTable, leftOver: readonly { readonly column: string }[]): SqliteTable {

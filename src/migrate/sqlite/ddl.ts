@@ -41,15 +41,12 @@ export function sqliteTable(table: Table, name = table.name, more: readonly Pres
   return `CREATE TABLE ${ident(name)} (\n  ${parts.join(',\n  ')}\n) STRICT${table.longRows ? '' : ', WITHOUT ROWID'}`
 }
 
-/** Stands for a value that the operator must fill in, in SQL that is shown. No database accepts it as a value. */
-export const toFillIn = '…'
-
 /** Column → the expression that fills it when a table is rebuilt, where it does not keep its value. */
 export type Filling = ReadonlyMap<string, string>
 
 /** A value instead of NULL, for a column that is NOT NULL. */
 export const insteadOfNull = ({ kind, default: value }: Column, otherwise: string): string =>
-  `coalesce(${otherwise}, ${value === undefined ? toFillIn : literal(value, kind)})`
+  value === undefined ? otherwise : `coalesce(${otherwise}, ${literal(value, kind)})`
 
 /**
  * The way SQLite's manual gives for changes that ALTER TABLE cannot make (lang_altertable.html, section 7): create a new
@@ -75,7 +72,3 @@ export function sqliteRebuild(
     ...others,
   ].join(';\n')
 }
-
-/** For a shell, where foreign keys may be on: dropping the table would then delete the rows that reference it. */
-export const asOneByHand = (sql: string): string =>
-  `PRAGMA foreign_keys = OFF;\nBEGIN IMMEDIATE;\n${sql};\nCOMMIT`

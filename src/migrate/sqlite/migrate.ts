@@ -1,6 +1,6 @@
 import { counted } from '../../compile/names/plural.ts'
 import { sqlite } from '../../plan/sqlite.ts'
-import { type Session, type Store, StoreError } from '../../store/store.ts'
+import { type Session, type Store, StoreError, StoreRefused } from '../../store/store.ts'
 import {
   type MigrateOptions,
   type Migration,
@@ -12,6 +12,7 @@ import {
 import type { Step } from '../migration-step.ts'
 import { planConversions, recordAfter } from '../plan/plan-conversions.ts'
 import { withGeneration } from '../record/store-generation.ts'
+import { refuseWithoutValue } from '../rows/demanded-values.ts'
 import { refuseBeyond } from '../sums/sum-limit.ts'
 import { sumSteps } from '../sums/sums.ts'
 import { sqliteAdditions } from './add-missing.ts'
@@ -55,8 +56,8 @@ async function apply(session: Session, wanted: Wanted, options: MigrateOptions):
     }
     const broken = await session.all('PRAGMA foreign_key_check')
     if (broken.length > 0)
-      throw new Error(
-        `The migration would leave ${counted(broken.length, 'reference')} to missing rows; it was rolled back`,
+      throw new StoreRefused(
+        `The migration would leave ${counted(broken.length, 'reference')} of ${broken[0]?.[0]} to missing rows. Nothing was changed. Change these rows, or the declaration.`,
       )
     await session.script('COMMIT')
     return { steps, applied: steps.length > 0 }
@@ -67,6 +68,7 @@ async function apply(session: Session, wanted: Wanted, options: MigrateOptions):
 }
 
 async function run(session: Session, step: Step): Promise<void> {
+  await refuseWithoutValue(session, step)
   if (step.limit) await refuseBeyond(session, step.limit, 'Nothing was changed.')
   try {
     await session.script(step.sql)
