@@ -22,6 +22,7 @@ const steps: readonly (readonly string[])[] = [
   ['guard'],
   ['webhooks', 'jobs'],
   ['lifecycle', 'transfer'],
+  ['accounts'],
   ['pages'],
   ['console'],
   ['serve'],

@@ -61,6 +61,7 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
     'counts of calls of all accounts, written together, and the row of the process',
   ],
   'lifecycle/reset-store.ts': [1, 'commands'],
+  'lifecycle/retirement.ts': [1, 'nounkit_retirements and nounkit_meta, of which every node has a copy'],
   'lifecycle/retirement-decisions.ts': [4, 'nounkit_retirements, of which every node has a copy'],
   'lifecycle/sent-signals.ts': [1, 'nounkit_signals, of which every node has a copy'],
   'lifecycle/usage-rows.ts': [2, 'commands'],

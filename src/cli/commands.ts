@@ -139,6 +139,18 @@ export const commands: { readonly [name: string]: Command } = {
     ],
     load: () => import('./events-command.ts').then(({ options, eventsCommand: run }) => ({ options, run })),
   },
+  accounts: {
+    group: 'Rows',
+    usage: 'accounts list|export|delete [API]',
+    does: 'lists the accounts of a store, exports or deletes a whole one',
+    examples: [
+      'nounkit accounts list',
+      'nounkit accounts export --account acme > acme.jsonl',
+      'nounkit accounts delete --account acme --yes acme',
+    ],
+    load: () =>
+      import('./accounts-command.ts').then(({ options, accountsCommand: run }) => ({ options, run })),
+  },
   audit: {
     group: 'Rows',
     usage: 'audit [API] --account ACCOUNT',

@@ -123,6 +123,8 @@ export interface Resource {
   readonly events: boolean
   /** Whether every committed change of a row is an audit entry. */
   readonly audited: boolean
+  /** Whether its rows stay when their account is deleted. */
+  readonly keptOnDeletion: boolean
   /** The code that answers for its rows, which are not stored then; null where they are. */
   readonly answered: AnsweredModel | null
   /** Added by the engine, whose code runs around its writes as hooks do. */

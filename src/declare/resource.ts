@@ -138,6 +138,8 @@ export interface ResourceOptions<
   readonly events?: X['events']
   /** Whether it is recorded who changes its rows; as the API says, unless said. */
   readonly audit?: boolean
+  /** Its rows stay when their account is deleted: what must be kept for the books. */
+  readonly keepOnAccountDeletion?: boolean
   /** Rows are created, changed and deleted only while the related row's field has one of the values. */
   readonly onlyWhile?: W & OnlyWhile<R>
   /** A row is deleted only while its own field has one of the values. */

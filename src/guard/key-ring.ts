@@ -234,7 +234,9 @@ const byNameAndAge = ({ key: a }: ListedKey, { key: b }: ListedKey): number =>
 
 const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
+/** A time that no date can be stays a number. */
+const timeOf = (at: number | null): string | number | null =>
+  at === null || Number.isNaN(new Date(at).getTime()) ? at : new Date(at).toISOString()
 
 const newKeyId = (): string => `key_${randomCharacters(12)}`
 

@@ -24,12 +24,14 @@ export interface Action {
 
 const table = ident('nounkit_retirements')
 
+/** The names of the versions that are retired now. */
+export const selectRetired = `SELECT "version" FROM ${table} WHERE "withdrawn_at" IS NULL`
+
 const statements = (dialect: Dialect) => {
   const text = (n: number) => dialect.param(n, 'string')
   const number = (n: number) => dialect.param(n, 'integer')
   const evidence = dialect.json('"evidence"', 'json', false)
   return {
-    inForce: `SELECT "version" FROM ${table} WHERE "withdrawn_at" IS NULL`,
     all: `SELECT "version", "number", "decided_at", "decided_by", ${evidence}, "withdrawn_at", "withdrawn_by", "withdrawn_why" FROM ${table} ORDER BY "version", "number"`,
     insert: `INSERT INTO ${table} ("version", "number", "decided_at", "decided_by", "evidence") SELECT ${text(1)}, coalesce(max("number"), 0) + 1, ${number(2)}, ${text(3)}, ${dialect.param(4, 'json')} FROM ${table} WHERE "version" = ${text(1)} HAVING count(*) = count("withdrawn_at") ON CONFLICT DO NOTHING RETURNING "number"`,
     withdraw: `UPDATE ${table} SET "withdrawn_at" = ${number(2)}, "withdrawn_by" = ${text(3)}, "withdrawn_why" = ${text(4)} WHERE "version" = ${text(1)} AND "withdrawn_at" IS NULL RETURNING "number"`,
@@ -38,7 +40,7 @@ const statements = (dialect: Dialect) => {
 
 /** The names of the versions that are retired now. */
 export async function readRetired(store: Store): Promise<ReadonlySet<string>> {
-  const rows = await store.all(statements(store.dialect).inForce, [])
+  const rows = await store.all(selectRetired, [])
   return new Set(rows.map(([version]) => String(version)))
 }
 

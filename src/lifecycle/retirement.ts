@@ -1,6 +1,8 @@
 import type { Version } from '../compile/model.ts'
+import { departingFrom } from '../store/departures.ts'
+import { metaFacts, selectAllMeta } from '../store/meta.ts'
 import type { Store } from '../store/store.ts'
-import { readRetired } from './retirement-decisions.ts'
+import { selectRetired } from './retirement-decisions.ts'
 import type { Retirement } from './use.ts'
 
 export interface FollowedRetirement extends Retirement {
@@ -10,16 +12,23 @@ export interface FollowedRetirement extends Retirement {
   refresh(): Promise<void>
 }
 
-/** Keeps the decisions of the store in memory, so that requests do not read them. */
+/** Keeps the decisions of the store, and which accounts are being deleted, in memory, so that requests do not read them. */
 export async function followRetirement(store: Store): Promise<FollowedRetirement> {
   let retired: ReadonlySet<string> = new Set()
+  let departing: ReadonlySet<string> = new Set()
+  // One statement, because every process sends it every two seconds. No version is called as accounts are in the keys.
+  const { key } = metaFacts.deletion
+  const text = `${selectRetired} UNION ALL ${selectAllMeta(metaFacts.deletion)}`
   const refresh = async (): Promise<void> => {
-    retired = await readRetired(store)
+    const names = (await store.all(text, [])).map(([name]) => String(name))
+    retired = new Set(names.filter((name) => !name.startsWith(key)))
+    departing = departingFrom(names.filter((name) => name.startsWith(key)))
   }
   await refresh()
   const isRetired = ({ name }: Version): boolean => retired.has(name)
   const successorOf = (version: Version): Version | null => servedSuccessor(version, isRetired)
-  return { isRetired, names: () => retired, successorOf, refresh }
+  const isDeparting = (account: string): boolean => departing.has(account)
+  return { isRetired, isDeparting, names: () => retired, successorOf, refresh }
 }
 
 /** The nearest newer version that is not retired itself. */

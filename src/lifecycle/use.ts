@@ -31,6 +31,8 @@ export interface UsageRecorder {
 /** Which versions have been retired: read by every request, changed by a decision in the store. */
 export interface Retirement {
   isRetired(version: Version): boolean
+  /** Whether an account is being deleted. */
+  isDeparting(account: string): boolean
   /** The nearest newer version that is still served. */
   successorOf(version: Version): Version | null
 }

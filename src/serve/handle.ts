@@ -32,6 +32,7 @@ import { readBody, readKeyed } from './request-body.ts'
 import { newContext, type RequestContext } from './request-context.ts'
 import {
   allowedMethods,
+  refuseDeparting,
   refuseMethod,
   refuseRetired,
   refuseUnacceptable,
@@ -87,6 +88,7 @@ function answer(engine: Engine, request: PlainRequest, context: RequestContext):
   refuseMethod(target, request.method)
   if (request.method === 'OPTIONS') return options(allowedMethods(target))
   return whenThere(engine.authenticator.authenticate(request), (caller) => {
+    if (caller) refuseDeparting(engine, caller)
     context.caller = caller
     if (caller) noteCaller(request, caller)
     demandScope(target.view, request.method, caller)
@@ -213,6 +215,7 @@ const follow: Answer = async (engine, request, call, context) => {
   const check = () =>
     whenThere(engine.authenticator.authenticate(request), (caller) => {
       refuseRetired(engine, call.target)
+      if (caller) refuseDeparting(engine, caller)
       demandScope(call.target.view, request.method, caller)
     })
   const from = resumed ? scan.positionAt(resumed) : null

@@ -1,7 +1,9 @@
+import type { Caller } from '../call/caller.ts'
 import type { PlainRequest } from '../call/exchange.ts'
 import type { Target } from '../call/target.ts'
 import type { Model, SubCollection, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
+import { credentialsInvalid } from '../guard/credentials-invalid.ts'
 import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
 import { FieldErrors } from '../request/field-errors.ts'
@@ -76,6 +78,12 @@ export function versionRetired(version: Version, engine: Engine): Error {
         }
       : {},
   })
+}
+
+/** Credentials of an account that is being deleted open nothing any more. */
+export const refuseDeparting = ({ retirement }: Engine, { account }: Caller): void => {
+  if (retirement.isDeparting(account))
+    throw credentialsInvalid(`The account ${account} is being deleted. Nothing of it can be read or written.`)
 }
 
 /** Whether the events are asked for as server-sent events. */

@@ -76,6 +76,12 @@ export const metaFacts = {
     writer: 'transfer/import-mark.ts',
     isCopied: true,
   },
+  deletion: {
+    key: 'deletion ',
+    holds: 'how far an account was deleted (Departure), as JSON; the account follows in the key',
+    writer: 'store/departures.ts',
+    isCopied: true,
+  },
   sweeper: {
     key: 'sweeper',
     holds: 'the page of the table of Idempotency-Keys up to which expired ones were deleted',
@@ -100,6 +106,10 @@ export const forgetMeta = (key: string): string => `DELETE FROM ${meta} WHERE ${
 /** Deletes all rows of a fact of which there are several. */
 export const forgetAllMeta = ({ key }: MetaFact): string =>
   `DELETE FROM ${meta} WHERE "key" LIKE ${sqlText(`${key}%`)}`
+
+/** `[key]` of all rows of a fact of which there may be several. */
+export const selectAllMeta = ({ key }: MetaFact): string =>
+  `SELECT "key" FROM ${meta} WHERE "key" LIKE ${sqlText(`${key}%`)}`
 
 /** Stores a value, also in place of another. */
 export const upsertMeta = (key: string, value: string, otherwise = 'excluded."value"'): string =>

@@ -212,6 +212,8 @@ describe('in the folder of an API', () => {
       ['retire', await told('retire', 'v1', '--dry-run')],
       ['import', await told('import', rows, '--resource', 'customers', '--account', 'acme')],
       ['events', await told('events', '--account', 'acme', '--type', 'customers.created')],
+      ['accounts list', await told('accounts', 'list')],
+      ['accounts delete', await told('accounts', 'delete', '--account', 'globex', '--yes', 'globex')],
       ['audit', await told('audit', '--account', 'acme')],
       ['copy', await told('copy', '--to', `sqlite:${join(folder, 'copy.db')}`)],
       ['backup', await told('backup', join(folder, 'backup.db'))],

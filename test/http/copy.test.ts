@@ -452,6 +452,7 @@ test('every table of the engine’s own is copied, or it is said why not', () =>
   expect(engineTables.length).toBeGreaterThan(10)
   expect([...notCopied]).toEqual([
     ['nounkit_event_inbox', expect.stringMatching(/positions/)],
+    ['nounkit_operator_sessions', expect.stringMatching(/sign in/)],
     ['nounkit_job_runners', expect.stringMatching(/processes/)],
     ['nounkit_marks', expect.stringMatching(/housekeeping/)],
   ])

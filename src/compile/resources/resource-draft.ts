@@ -26,6 +26,7 @@ export const plainResource = (name: string): Mutable<Resource> => ({
   shared: false,
   events: false,
   audited: false,
+  keptOnDeletion: false,
   answered: null,
   engineMade: false,
   newestFirst: false,

@@ -19,6 +19,7 @@ import {
 } from './declared-fields.ts'
 import { hasEvents } from './event-resources.ts'
 import { checkFormerName, checkSwappedNames } from './former-name.ts'
+import { checkKept } from './kept-resources.ts'
 import { uniqueSets } from './lists.ts'
 import { checkOwnerCycles, linkOwner } from './owners.ts'
 import { checkCircles } from './reference-cycles.ts'
@@ -48,6 +49,7 @@ export const draftResources = (
   checkOwnerCycles(drafts, mistakes)
   checkCircles(drafts, mistakes)
   for (const draft of all) finish(draft, drafts, mistakes)
+  checkKept(drafts, mistakes)
   for (const {
     model,
     declaration: { engineMade },
@@ -103,6 +105,7 @@ const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Mu
   return {
     ...plainResource(declared.name),
     shared: declared.shared === true,
+    keptOnDeletion: declared.keepOnAccountDeletion === true,
     engineMade: byEngine,
     newestFirst: engineMade?.newestFirst ?? false,
     idPrefix: declared.idPrefix ?? '',

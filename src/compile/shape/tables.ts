@@ -197,6 +197,7 @@ export const resourceTable: OptionTable = {
     limits: like(object, '{ pageMax: 50 }'),
     events: flag,
     audit: flag,
+    keepOnAccountDeletion: flag,
     onlyWhile: like(
       mapOf(like(mapOf(like(listOf(textShape), "['draft']")), "{ status: ['draft'] }")),
       "{ order: { status: ['draft'] } }",

@@ -1,0 +1,56 @@
+import { addMeta, forgetMeta, metaFacts, replaceMeta, selectAllMeta, selectMeta } from './meta.ts'
+import { type Store, StoreRefused, type Transaction } from './store.ts'
+
+/** An account that is being deleted: until it is gone, its requests are refused, and the deletion can go on after its process was killed. */
+export interface Departure {
+  /** Who began it, by name. */
+  readonly operator: string | null
+  readonly begunAt: number
+  /** How many rows are gone, by table. */
+  readonly rows: { readonly [table: string]: number }
+}
+
+const keyOf = (account: string): string => metaFacts.deletion.key + account
+
+/** The names of all accounts that are being deleted, from the keys of the rows that say so. */
+export const departingFrom = (keys: readonly string[]): ReadonlySet<string> =>
+  new Set(keys.map((key) => key.slice(metaFacts.deletion.key.length)))
+
+export async function readDeparting(store: Store): Promise<ReadonlySet<string>> {
+  const rows = await store.all(selectAllMeta(metaFacts.deletion), [])
+  return departingFrom(rows.map(([key]) => String(key)))
+}
+
+export async function readDeparture(store: Store, account: string): Promise<Departure | null> {
+  const row = await store.first(selectMeta(keyOf(account)), [])
+  return row ? (JSON.parse(String(row[0])) as Departure) : null
+}
+
+/** Whether it was this transaction that began it. */
+export async function beginDeparture(
+  tx: Transaction,
+  account: string,
+  departure: Departure,
+): Promise<boolean> {
+  const added = await tx.first(`${addMeta(tx.dialect, keyOf(account))} RETURNING 1`, [
+    JSON.stringify(departure),
+  ])
+  return added !== undefined
+}
+
+/** Throws where another process has gone on with the deletion. */
+export async function replaceDeparture(
+  tx: Transaction,
+  account: string,
+  before: Departure,
+  after: Departure,
+): Promise<void> {
+  const values = [JSON.stringify(after), JSON.stringify(before)]
+  if (!(await tx.first(`${replaceMeta(tx.dialect, keyOf(account))} RETURNING 1`, values)))
+    throw new StoreRefused(
+      `Another process deletes the account ${account}. Wait until it has ended, or run this again if it was killed.`,
+    )
+}
+
+export const endDeparture = (tx: Transaction, account: string): unknown =>
+  tx.first(forgetMeta(keyOf(account)), [])
