@@ -7,7 +7,8 @@ const files = globSync('**/*.ts', { cwd: source }).sort()
 const textOf = (file: string): string => readFileSync(join(source, file), 'utf8')
 
 /** These folders have the statements for rows of resources. Migrations, copies and deletions of accounts change rows, but never for a request. */
-const makesStatements = /^(plan\/write-(statements|planner)\.ts|migrate\/|transfer\/copy-statements\.ts|accounts\/delete-part\.ts)/
+const makesStatements =
+  /^(plan\/write-(statements|planner)\.ts|migrate\/|transfer\/copy-statements\.ts|accounts\/delete-part\.ts)/
 
 /** Names of tables that are computed, in files whose tables are all the engine's own. */
 const computed: { readonly [file: string]: string } = {

@@ -35,6 +35,7 @@ const actions: { readonly [name: string]: Action } = { list, export: exportOne, 
 export async function accountsCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [name = '', ...words] = positionals
+  const [place] = positionalsUpTo(words, 1)
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) {
     const names = Object.keys(actions)
@@ -44,7 +45,6 @@ export async function accountsCommand(args: string[]): Promise<number> {
         : `"accounts ${name}" is not a command. ${didYouMean(name, names)}`,
     )
   }
-  const [place] = positionalsUpTo(words, 1)
   const probe = 'SELECT "id" FROM "nounkit_audit_entries" WHERE 1 = 0'
   return withStore(place, { probe }, async (opened) => {
     await demandFit(opened.store, opened.model)

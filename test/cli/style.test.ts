@@ -60,6 +60,7 @@ describe.each(names)('nounkit %s', (name) => {
 
 /** What a command needs besides the API, in the shop. */
 const needed: { readonly [name: string]: readonly string[] } = {
+  accounts: ['list'],
   keys: ['list'],
   operators: ['list'],
   openapi: ['v1'],
@@ -111,7 +112,7 @@ describe('in the folder of an API', () => {
       const args = needed[name] ?? []
       const ran = await shop(name, ...args)
       expect(ran, name).toMatchObject({ code: 0, stderr: '' })
-      const named = name === 'keys' ? [...args, '.'] : ['.', ...args]
+      const named = ['keys', 'accounts'].includes(name) ? [...args, '.'] : ['.', ...args]
       expect(await shop(name, ...named), name).toEqual(ran)
     }
     expect((await shop('guide', 'v1', 'v2')).stdout).toBe((await shop('guide', '.', 'v1')).stdout)
@@ -189,6 +190,7 @@ describe('in the folder of an API', () => {
     expect((await runHere(['migrate'], apart)).code).toBe(0)
     const told = async (...args: string[]) => (await shop(...args, '--json')).stdout
     const ci = ['--account', 'acme', '--name', 'ci']
+    await told('keys', 'create', '--account', 'gone', '--name', 'ci')
     const said = new Map([
       ['check', await told('check')],
       ['migrate', await told('migrate', '--dry-run')],
@@ -213,7 +215,7 @@ describe('in the folder of an API', () => {
       ['import', await told('import', rows, '--resource', 'customers', '--account', 'acme')],
       ['events', await told('events', '--account', 'acme', '--type', 'customers.created')],
       ['accounts list', await told('accounts', 'list')],
-      ['accounts delete', await told('accounts', 'delete', '--account', 'globex', '--yes', 'globex')],
+      ['accounts delete', await told('accounts', 'delete', '--account', 'gone', '--yes', 'gone')],
       ['audit', await told('audit', '--account', 'acme')],
       ['copy', await told('copy', '--to', `sqlite:${join(folder, 'copy.db')}`)],
       ['backup', await told('backup', join(folder, 'backup.db'))],

@@ -1,3 +1,5 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import {
   api,
   belongsTo,
@@ -359,6 +361,33 @@ describeServing(
       expect(stored.map((row) => row.slice(0, 2))).toEqual([['grace', 'request-1']])
       const byOperator = await readAuditPage(reader, { account, operator: 'grace', limit: 10 })
       expect(byOperator.entries.map(({ resource }) => resource)).toEqual(['drafts'])
+    })
+
+    test('is what the OpenAPI documents of all versions say, examples too', async () => {
+      const as = newAccount()
+      const cart = await served.make('/v2/carts', { label: 'one' }, { as })
+      await served.call('PATCH', `/v2/carts/${cart.id}`, { as, body: { label: 'two' } })
+      await served.call('DELETE', `/v2/carts/${cart.id}`, { as })
+      for (const v of ['v1', 'v2']) {
+        const document = (await (await served.api.fetch(`/${v}/openapi.json`)).json()) as {
+          paths: { [path: string]: { get?: { responses: object } } }
+          components: { schemas: { [name: string]: { examples?: readonly object[] } } }
+        }
+        expect(Object.keys(document.paths)).toEqual(
+          expect.arrayContaining(['/audit-entries', '/audit-entries/{id}']),
+        )
+        const ajv = new Ajv2020({ strict: false })
+        addFormats.default(ajv)
+        ajv.addSchema({ $id: 'document', ...document })
+        const name = Object.keys(document.components.schemas).find((one) => /^AuditEntry$/i.test(one)) ?? ''
+        const holds = ajv.compile({ $ref: `document#/components/schemas/${name}` })
+        const rows = [
+          ...(await entriesOf(served, as, '', v)),
+          ...(document.components.schemas[name]?.examples ?? []),
+        ]
+        expect(rows.length).toBeGreaterThan(4)
+        for (const row of rows) expect([holds(row), holds.errors]).toEqual([true, null])
+      }
     })
 
     test('goes after its time, and not before', async () => {
