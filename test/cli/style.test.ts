@@ -190,7 +190,7 @@ describe('in the folder of an API', () => {
     expect((await runHere(['migrate'], apart)).code).toBe(0)
     const told = async (...args: string[]) => (await shop(...args, '--json')).stdout
     const ci = ['--account', 'acme', '--name', 'ci']
-    await told('keys', 'create', '--account', 'gone', '--name', 'ci')
+    await told('keys', 'create', '--account', 'gone', '--name', 'gone')
     const said = new Map([
       ['check', await told('check')],
       ['migrate', await told('migrate', '--dry-run')],
