@@ -1,5 +1,5 @@
 import type { ViewField } from '../../compile/model.ts'
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup } from '../../pages/markup.ts'
 import type { PostedForm, ShownPage, Visit } from '../console-page.ts'
 import { hiddenTexts, textToShow } from './differences.ts'
 import type { FormTexts } from './form-values.ts'
@@ -32,25 +32,22 @@ export const conflictPage = (visit: Visit, conflict: Conflict): ShownPage => {
 ${visit.form(
   url,
   html`<input type="hidden" name="etag" value="${etag}"><input type="hidden" name="resolving" value="yes">${hiddenTexts(now, 'was.')}${hiddenTexts(to, 'to.')}
-${table(
-  'Values that differ',
-  ['Field', 'When you opened it', 'Now', 'Yours'],
-  differ.map((field) => line(field, conflict)),
-)}
+${differ.map((field) => choices(field, conflict))}
 <p><button>Review the change</button></p>`,
 )}`,
   }
 }
 
-const line = (field: ViewField, { was, now, to }: Conflict): Markup => {
+const choices = (field: ViewField, { was, now, to }: Conflict): Markup => {
   const { name } = field
   const isMine = to.has(name) && to.get(name) !== was.get(name)
-  return html`<tr><th scope="row">${name}</th><td>${textToShow(field, was)}</td>
-<td>${choice(field, 'now', now, !isMine)}</td><td>${isMine ? choice(field, 'yours', to, true) : html`<span class="none">not changed</span>`}</td></tr>`
+  return html`<fieldset><legend>${name}</legend>
+<p class="choice"><span class="side">When you opened it</span> ${textToShow(field, was)}</p>
+${choice(field, 'now', now, !isMine)}${isMine && choice(field, 'yours', to, true)}</fieldset>`
 }
 
 const choice = (field: ViewField, value: string, texts: FormTexts, isChosen: boolean): Markup =>
-  html`<label class="choice"><input type="radio" name="keep.${field.name}" value="${value}"${isChosen && html` checked`}> ${textToShow(field, texts)}</label>`
+  html`<label class="choice"><input type="radio" name="keep.${field.name}" value="${value}"${isChosen && html` checked`}> <span class="side">${value === 'now' ? 'Now' : 'Yours'}</span> ${textToShow(field, texts)}</label>`
 
 /** The texts after the choice: what was not chosen is as it is now in the store. */
 export const resolvedTexts = (
