@@ -290,8 +290,14 @@ describeStores('names of a store', ({ kind, open, url }) => {
       `UPDATE "nounkit_meta" SET "value" = replace("value", 'full_name"}', 'fullname"}') WHERE "key" = 'names'`,
     )
     expect(await refused(store, now)).toContain('the column fullname of people, and there is none')
-    await set(`UPDATE "nounkit_meta" SET "value" = '{' WHERE "key" = 'names'`)
-    expect(await refused(store, now)).toContain('cannot be read')
+    for (const edited of [
+      '{',
+      '{"versions":{},"moves":[],"converted":[],"counting":{}}',
+      '{"versions":{},"moves":[],"converted":[],"absent":{"people.grade":{"value":1}}}',
+    ]) {
+      await set(`UPDATE "nounkit_meta" SET "value" = '${edited}' WHERE "key" = 'names'`)
+      expect(await refused(store, now)).toContain('cannot be read')
+    }
   })
 
   test('are not guessed where a declaration leaves out the version that was served last', async () => {

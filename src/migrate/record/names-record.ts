@@ -22,6 +22,8 @@ export async function readNames(session: Pick<Session, 'all'>): Promise<FoundNam
   return { text, names: parsed(text) }
 }
 
+const states: ReadonlySet<unknown> = new Set(['open', 'checked', 'filled'])
+
 function parsed(text: string): NamesRecord {
   const {
     versions,
@@ -39,7 +41,9 @@ function parsed(text: string): NamesRecord {
           typeof one?.table === 'string' && Object.values(one.fields ?? {}).every(({ column }) => column),
       ),
     )
-  if (!isWhole || !Array.isArray(moves) || !Array.isArray(converted) || !isObject(absent))
+  const areLists = [moves, converted, restricting, counting].every((list) => Array.isArray(list))
+  const areStates = isObject(absent) && Object.values(absent).every((one) => states.has(one?.state))
+  if (!isWhole || !areLists || !areStates || !moves || !converted)
     throw new StoreRefused(`The store's record of its names cannot be read. ${remedy}`)
   return { versions, moves, converted, restricting, absent, counting }
 }
