@@ -1,8 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { readContracts } from '../../src/contract/contract-files.ts'
+import { api as declare } from '../../src/declare/api.ts'
+import { mapValues } from '../../src/declare/change.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { version } from '../../src/declare/version.ts'
 import { migrate } from '../../src/migrate/migrate-store.ts'
 import { migrationSql } from '../../src/migrate/migration.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -165,6 +170,33 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
     const api = await testApi(shop, { databaseUrl, contracts })
     expect(await answers(caller(api, key), paths)).toEqual(before)
     await api.close()
+  })
+
+  test('keeps values apart that move on, one to the name of the next', async () => {
+    const orders = (values: [string, ...string[]]) =>
+      resource('orders', { fields: { status: z.enum(values) }, sort: ['status'] })
+    const older = declare('market', { resources: [orders(['a', 'b'])] })
+    const newer = declare('market', {
+      resources: [orders(['b', 'c'])],
+      versions: [
+        version('v2'),
+        version('v1', { changes: [mapValues('orders', 'status', { a: 'b', b: 'c' })] }),
+      ],
+    })
+    const databaseUrl = await url()
+    const first = await testApi(older, { databaseUrl })
+    const key = await first.key('acme')
+    for (const status of ['a', 'b']) await made(caller(first, key), '/v1/orders', { status })
+    await first.close()
+    const served = await testApi(newer, { databaseUrl })
+    const shown = await caller(served, key)('GET', '/v1/orders?sort=status')
+    await served.close()
+    const store = await open(databaseUrl)
+    await migrate(store, compileApi(newer), tidied)
+    expect(await store.all('SELECT "status" FROM "orders" ORDER BY 1', [])).toEqual([['b'], ['c']])
+    const again = await testApi(newer, { databaseUrl })
+    expect((await caller(again, key)('GET', '/v1/orders?sort=status')).text).toBe(shown.text)
+    await again.close()
   })
 
   test('is tidied up from the command line, and a dry run says that no release needs it', async () => {

@@ -229,9 +229,9 @@ class Follower {
     if (emptying) await this.#run([...emptying.statements, ...this.#sql.empty([...ours, ...emptying.tables])])
     const reading = { session: this.#session, dialect: this.#store.dialect }
     const { steps } = changeTables(plan.changes, present, this.#sql)
-    const tables = [...new Set(steps.map(({ table }) => table))]
+    const tables = [...new Set(steps.map(({ table }) => table))].filter((table) => table !== '')
     for (const { table, sql, params } of steps) {
-      stepping?.(`changing the rows of ${table}`, tables.indexOf(table), tables.length)
+      if (table !== '') stepping?.(`changing the rows of ${table}`, tables.indexOf(table), tables.length)
       await (params ? this.#session.all(sql, params) : this.#session.script(sql))
     }
     const additions = this.#sql.differences(this.#wanted, await this.#sql.read(this.#session))
