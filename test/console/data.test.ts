@@ -159,12 +159,10 @@ describeStores('the data of an account in the console', (store) => {
     const path = at('new', 'customers')
     const action = '/console/data/new/customers'
     const asked = await ada.submit(path, action, { 'to.name': 'Once', 'to.email': 'once@example.com' })
-    const done = await Promise.all([
-      ada.submitIn(asked, action, { confirmed: 'yes' }),
-      ada.submitIn(asked, action, { confirmed: 'yes' }),
-    ])
-    const places = new Set(done.filter(({ status }) => status === 303).map(({ location }) => location))
-    expect(places.size).toBe(1)
+    const done: Page[] = []
+    for (let time = 0; time < 2; time++) done.push(await ada.submitIn(asked, action, { confirmed: 'yes' }))
+    expect(done.map(({ status }) => status)).toEqual([303, 303])
+    expect(done[0]?.location).toBe(done[1]?.location)
     expect((await ok(`${at('list', 'customers')}&search=once`)).text.match(/>Once</g)).toHaveLength(1)
   })
 
@@ -208,6 +206,7 @@ describeStores('the data of an account in the console', (store) => {
     const { done } = await sendAndConfirm(at('edit', `products/${product}`), { 'to.active': 'false' })
     expect(done.status, done.text).toBe(303)
     expect(await call('GET', `/v2/products/${product}`)).toMatchObject({ active: false })
+    expect((await ok(at('row', `products/${product}`))).text).toContain('operator <b>ada</b>')
   })
 
   it('a row is deleted as it was shown, or not', async () => {

@@ -12,7 +12,7 @@ export const rowAudit = async (
   id: string,
 ): Promise<Markup | false> => {
   const { entries } = await readAuditPage(parts, {
-    account: view.resource.shared ? '' : (account ?? ''),
+    account: account ?? '',
     resource: view.name,
     rowId: id,
     limit: mostEntries,
