@@ -31,6 +31,8 @@ export async function allowAbsence(
   const session = { all: async (sql: string) => store.all(sql, []) }
   for (;;) {
     const { text, names } = await readNames(session)
+    // Without a published version the store has no record: it has one process, and names of its declaration.
+    if (text === null) return
     const refused = refusedColumns(model, names)
     const unkept = (await sumsOfOthers(store, model)).filter((key) => !names.counting.includes(key))
     if (refused.length + unkept.length === 0) return
