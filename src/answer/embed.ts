@@ -3,7 +3,6 @@ import { type Included, isAnswered } from '../call/included.ts'
 import { shownText } from '../call/row-text.ts'
 import type { StoredRow } from '../call/stored-row.ts'
 import type { View } from '../compile/model.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { referencesIn } from '../plan/embedded.ts'
 import { Finish } from '../read/finish.ts'
 import type { LackingIncluded } from '../read/reader.ts'
@@ -110,8 +109,8 @@ async function embedStored(
   const { account, scopes } = call.caller
   const references = referencesIn(tree)
   const values = rows.map(({ row }, index) => [index, row.id, ...references.map((name) => row[name])])
-  const { text, slots } = writer.planner.embedded(view, tree, scopes)
-  const bindings = bindSlots(slots, { ...whoAsks({ writer, call }), values: [JSON.stringify(values)] })
+  const { text, bind } = writer.planner.embedded(view, tree, scopes)
+  const bindings = bind({ ...whoAsks({ writer, call }), values: [JSON.stringify(values)] })
   const finish = new Finish({ seal }, call.caller, scopes)
   for (const [index, json] of await writer.store.all(text, bindings, account)) {
     const found = JSON.parse(String(json))

@@ -38,3 +38,17 @@ export const viewsIn = (tree: readonly Included[]): readonly View[] =>
     ...(relation.join ? [relation.join()] : []),
     ...viewsIn(children),
   ])
+
+/** A tree of includes as data: the names of its relations, each with those below. */
+export type IncludedNames = readonly (readonly [name: string, below: IncludedNames])[]
+
+export const namesIn = (tree: readonly Included[]): IncludedNames =>
+  tree.map(({ relation, children }) => [relation.name, namesIn(children)] as const)
+
+/** The tree that these names make of the relations of a view. */
+export const treeOf = (view: View, names: IncludedNames): readonly Included[] =>
+  names.map(([name, below]) => {
+    const relation = view.relations.get(name)
+    if (!relation) throw new Error(`${view.name} has no relation ${name}`)
+    return { relation, children: treeOf(relation.target(), below) }
+  })

@@ -1,3 +1,4 @@
+import type { Dialect } from '../plan/dialect.ts'
 import { mostMoved } from '../plan/event-moves.ts'
 import {
   type EventCondition,
@@ -6,7 +7,7 @@ import {
   selectEvent,
   selectEvents,
 } from '../plan/event-reads.ts'
-import { mostRowStatements, PlanCache } from '../plan/plan-cache.ts'
+import { Plans } from '../plan/plans.ts'
 import type { Row, Store, Value } from '../store/store.ts'
 import { type EventRow, eventRow, positionOfId } from './event-row.ts'
 import { PositionGiver } from './give-positions.ts'
@@ -78,7 +79,10 @@ export interface EventMark {
  */
 export class EventLog {
   readonly #store: Store
-  readonly #statements = new PlanCache<string>()
+  readonly #plans = new Plans()
+  readonly #one = this.#plans.of(selectEvent)
+  readonly #newest = this.#plans.of(newestOf)
+  readonly #events = this.#plans.of((dialect: Dialect, shape: EventsShape) => selectEvents(shape, dialect))
   readonly #positions: PositionGiver
   /** Accounts with events that were committed here and have not been asked positions for. */
   readonly #unplaced = new Set<string>()
@@ -97,7 +101,7 @@ export class EventLog {
   async one(account: string, id: string): Promise<EventRow | null> {
     const position = positionOfId(id)
     if (position === null) return null
-    const text = this.#statement('one', () => selectEvent(this.#store.dialect))
+    const text = this.#one(this.#store.dialect)
     const found = await this.#store.first(text, [account, position, id], account)
     return found ? eventRow(account, found) : null
   }
@@ -109,7 +113,7 @@ export class EventLog {
 
   /** Marks, by account, of the accounts that have events. Where accounts are apart, only one is asked for. */
   async marks(accounts: readonly string[]): Promise<ReadonlyMap<string, EventMark>> {
-    const text = this.#statement('newest', () => newestOf(this.#store.dialect))
+    const text = this.#newest(this.#store.dialect)
     const [only = ''] = accounts
     const rows = this.#store.dialect.accountsApart
       ? this.#store.all(text, [only], only)
@@ -178,7 +182,7 @@ export class EventLog {
     const { dialect } = this.#store
     const descending = order === 'newest-first'
     const shape: EventsShape = { conditions, descending, pageSize: dialect.pageSize(limit) }
-    const text = this.#statement(JSON.stringify(shape), () => selectEvents(shape, dialect))
+    const text = this.#events(dialect, shape)
     const rows: readonly Row[] = await this.#store.all(
       text,
       [account, position, limit, bytes, ...values],
@@ -195,9 +199,5 @@ export class EventLog {
       isCut,
       hasWaiting: false,
     }
-  }
-
-  #statement(shape: string, make: () => string): string {
-    return this.#statements.get(shape, mostRowStatements, make)
   }
 }

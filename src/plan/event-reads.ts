@@ -21,14 +21,14 @@ export const readColumns = [
 ] as const
 
 /** A condition on a column of events. */
-export interface EventCondition {
+export type EventCondition = {
   readonly column: 'kind' | 'resource' | 'row_id' | 'created_at'
   readonly operator: OperatorName
   /** How many values are bound. */
   readonly values: number
 }
 
-export interface EventsShape {
+export type EventsShape = {
   readonly conditions: readonly EventCondition[]
   readonly descending: boolean
   readonly pageSize: number

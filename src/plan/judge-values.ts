@@ -1,8 +1,7 @@
-import type { Grants } from '../call/grants.ts'
 import type { Field, Resource } from '../compile/model.ts'
 import { operandsOf, type Rule, type RuleOperand } from '../compile/rules/checked-rule.ts'
 import type { Dialect } from './dialect.ts'
-import { type RowStatement, rowStatement } from './row-statements.ts'
+import { type Judgement, type RowStatement, rowStatement } from './row-statements.ts'
 import { ruleSql } from './rule-sql.ts'
 import { Binds } from './statement.ts'
 
@@ -13,7 +12,7 @@ const indexColumn = '#'
  * Judges rows that are not stored, or not any more, such as those of events. Bound: a JSON array of arrays with their index and the
  * fields that `judgedFields` names. Answers with the indexes of the rows that pass. Related rows are those that are stored now.
  */
-export function judgeValues(resource: Resource, rule: Rule, grants: Grants, dialect: Dialect): RowStatement {
+export function judgeValues(resource: Resource, { rule, grants }: Judgement, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const alias = binds.alias()
   const columns = [

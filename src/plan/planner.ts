@@ -1,15 +1,23 @@
-import { answersOf, type Grants } from '../call/grants.ts'
-import { type Include, type Included, viewsIn } from '../call/included.ts'
-import type { Filter, ListQuery, SortPosition } from '../call/query.ts'
-import { sortText } from '../call/query.ts'
+import type { Grants } from '../call/grants.ts'
+import {
+  type Include,
+  type Included,
+  type IncludedNames,
+  namesIn,
+  treeOf,
+  viewsIn,
+} from '../call/included.ts'
+import type { ListQuery, SortPosition } from '../call/query.ts'
 import type { Target } from '../call/target.ts'
-import type { Resource, SubCollection, View } from '../compile/model.ts'
+import type { Resource, View } from '../compile/model.ts'
 import type { Rule } from '../compile/rules/checked-rule.ts'
-import { needsGuard } from './byte-guard.ts'
+import { AnsweredGrants, answeredScopes } from './answered-scopes.ts'
 import type { Dialect } from './dialect.ts'
 import { selectEmbedded } from './embedded.ts'
 import { judgeValues } from './judge-values.ts'
-import { mostRowStatements, PlanCache } from './plan-cache.ts'
+import { askedBy, type Collected, type ListGiven, type ReadGiven, viewOf } from './list-parts.ts'
+import { Plans, Shared } from './plans.ts'
+import { type QueryShape, queryShape } from './query-shape.ts'
 import {
   anyRowOf,
   countRowsOf,
@@ -29,26 +37,22 @@ import {
   sumRows,
   type Where,
 } from './row-statements.ts'
-import { filterValues, type Owner, padded, selectList, selectOne } from './select.ts'
+import { selectList, selectOne } from './select.ts'
 import { selectTotals } from './select-totals.ts'
 import type { Statement } from './statement.ts'
 
-/** Shapes that callers can multiply (filters, sorts, includes) are bounded. */
-const mostReads = 4_000
+/** A rule of a resource, and the answers to its scopes. */
+type AskedRule = readonly [kind: Rule['kind'], scopes: string]
 
-/** What distinguishes the statement of a query from those of other queries of its collection. */
-interface QueryShape {
-  readonly text: string
-  readonly guarded: boolean
-}
-
-/** Plans each shape of request once. A read is found by its view, or its sub-collection, which is of one view. */
+/**
+ * Plans each shape of request once. Every kind of plan is made by a function that is given a part of the model and data, and its plans are
+ * found by these: see `Plans`.
+ */
 export class Planner {
   readonly dialect: Dialect
-  readonly #ones = new Map<View | SubCollection, PlanCache<Statement>>()
-  readonly #lists = new Map<View | SubCollection, PlanCache<Statement>>()
-  readonly #listShapes = new WeakMap<ListQuery, QueryShape>()
-  readonly #rows = new PlanCache<RowStatement>()
+  readonly #plans = new Plans()
+  readonly #shapes = new WeakMap<ListQuery, Shared<QueryShape>>()
+  readonly #includes = new WeakMap<Include, Shared<IncludedNames>>()
 
   constructor(dialect: Dialect) {
     this.dialect = dialect
@@ -56,176 +60,144 @@ export class Planner {
 
   /** Plans anew from here on. */
   forget(): void {
-    this.#ones.clear()
-    this.#lists.clear()
-    this.#rows.clear()
+    this.#plans.clear()
   }
 
-  one(target: Target, include: Include, grants: Grants): Statement {
-    const { view, sub } = target
-    const shape = answersFor(target, include, grants) + include.canonical
-    return plansOf(this.#ones, sub ?? view).get(shape, shareOf(this.#ones), () =>
-      selectOne(view, ownerOf(target), include.tree, grants, this.dialect),
-    )
+  one(target: Target, include: Include, grants: Grants): Statement<ReadGiven> {
+    const of = target.sub ?? target.view
+    const scopes = answeredScopes(grants, askedBy(of)) + answeredScopes(grants, include.asks)
+    return this.#one(of, this.#names(include), scopes)
   }
 
-  list(target: Target, query: ListQuery, after: SortPosition | null, grants: Grants): Statement {
-    const { view, sub } = target
-    const { include, by, sort, filters, either, filteredBy, limit, search, count: counted } = query
-    const { guarded, text } = this.#listShape(query, view)
-    const related = filteredBy.map(({ resource }) => answersOf(grants, resource.asks)).join('')
-    const shape = answersFor(target, include, grants) + related + text + (after ? afterShape(after) : '')
-    return plansOf(this.#lists, sub ?? view).get(shape, shareOf(this.#lists), () =>
-      (view.totals ? selectTotals : selectList)(
-        {
-          view,
-          owner: ownerOf(target),
-          tree: include.tree,
-          by,
-          sort,
-          filters,
-          either,
-          after,
-          pageSize: this.dialect.pageSize(limit + 1),
-          guarded,
-          searched: search ? padded(search).length : 0,
-          counted,
-        },
-        grants,
-        this.dialect,
-      ),
-    )
-  }
-
-  lock(resource: Resource, lock: Lock): RowStatement {
-    return this.#plan(`l ${resource.name} ${lock}`, () => lockRow(resource, this.dialect, lock))
-  }
-
-  lockNaming(resource: Resource, field: string, part: NamingPart): RowStatement {
-    return this.#plan(`ln ${resource.name} ${field} ${part}`, () =>
-      lockRowsNaming(resource, field, part, this.dialect),
-    )
-  }
-
-  measureNaming(resource: Resource, field: string, most: number): RowStatement {
-    return this.#plan(`mn ${resource.name} ${field} ${most}`, () =>
-      measureRowsNaming(resource, field, most, this.dialect),
-    )
+  list(target: Target, query: ListQuery, after: SortPosition | null, grants: Grants): Statement<ListGiven> {
+    const of = target.sub ?? target.view
+    let scopes = answeredScopes(grants, askedBy(of)) + answeredScopes(grants, query.include.asks)
+    for (const { resource } of query.filteredBy) scopes += answeredScopes(grants, resource.asks)
+    const shape = this.#shape(query, target.view)
+    return this.#list(of, shape, after?.map((value) => value !== null) ?? null, scopes)
   }
 
   find(resource: Resource, selection: Selection, sight: Sight): RowStatement {
-    const { where, order, most } = selection
-    const sorted = order.map(({ field, descending }) => `${descending ? '-' : ''}${field}`)
-    return this.#plan(`f ${seen(resource, sight)} ${most} ${sorted.join(',')} ${whereShape(where)}`, () =>
-      findRows(resource, selection, sight, this.dialect),
-    )
+    return this.#find(resource, selection, seen(resource, sight))
   }
 
   count(resource: Resource, where: Where, sight: Sight): RowStatement {
-    return this.#plan(`c ${seen(resource, sight)} ${whereShape(where)}`, () =>
-      countRowsOf(resource, where, sight, this.dialect),
-    )
+    return this.#count(resource, where, seen(resource, sight))
   }
 
   any(resource: Resource, where: Where, sight: Sight): RowStatement {
-    return this.#plan(`a ${seen(resource, sight)} ${whereShape(where)}`, () =>
-      anyRowOf(resource, where, sight, this.dialect),
-    )
+    return this.#any(resource, where, seen(resource, sight))
   }
 
   sum(resource: Resource, of: string, where: Where, sight: Sight): RowStatement {
-    return this.#plan(`s ${seen(resource, sight)} ${of} ${whereShape(where)}`, () =>
-      sumRows(resource, of, where, sight, this.dialect),
-    )
+    return this.#sum(resource, of, where, seen(resource, sight))
   }
 
   exists(resource: Resource, sight: Sight): RowStatement {
-    return this.#plan(`e ${seen(resource, sight)}`, () => existsRow(resource, sight, this.dialect))
+    return this.#exists(resource, seen(resource, sight))
   }
 
   judge(resource: Resource, judgements: readonly Judgement[]): RowStatement {
-    const asked = judgements.map(({ rule, grants }) => `${rule.kind}${answersOf(grants, rule.scopes)}`)
-    return this.#plan(`j ${resource.name} ${asked.join(' ')}`, () =>
-      judgeRow(resource, judgements, this.dialect),
-    )
+    return this.#judge(resource, judgements.map(asked))
   }
 
-  naming(resource: Resource, field: string, most: 'one' | 'all'): RowStatement {
-    return this.#plan(`n ${resource.name} ${field} ${most}`, () =>
-      rowsNaming(resource, field, most, this.dialect),
-    )
-  }
-
-  judgeValues(resource: Resource, rule: Rule, grants: Grants): RowStatement {
-    return this.#plan(`jv ${resource.name} ${rule.kind}${answersOf(grants, rule.scopes)}`, () =>
-      judgeValues(resource, rule, grants, this.dialect),
-    )
+  judgeValues(resource: Resource, judgement: Judgement): RowStatement {
+    return this.#judgeValues(resource, asked(judgement))
   }
 
   embedded(view: View, tree: readonly Included[], grants: Grants): RowStatement {
     const asks = viewsIn(tree).flatMap(({ resource }) => resource.asks)
-    const shape = `em ${view.version.name} ${view.name} ${treeShape(tree)} ${answersOf(grants, asks)}`
-    return this.#plan(shape, () => selectEmbedded(tree, grants, this.dialect))
+    return this.#embedded(view, namesIn(tree), answeredScopes(grants, asks))
   }
 
-  #plan(shape: string, plan: () => RowStatement): RowStatement {
-    return this.#rows.get(shape, mostRowStatements, plan)
+  readonly #one = this.#plans.of((of: Collected, names: Shared<IncludedNames>, scopes: string) =>
+    selectOne(of, names.data, new AnsweredGrants(scopes), this.dialect),
+  )
+
+  readonly #list = this.#plans.of(
+    (of: Collected, shape: Shared<QueryShape>, after: readonly boolean[] | null, scopes: string) => {
+      const view = viewOf(of)
+      const grants = new AnsweredGrants(scopes)
+      return view.totals
+        ? selectTotals(view, shape.data, after, grants, this.dialect)
+        : selectList(of, shape.data, after, grants, this.dialect)
+    },
+  )
+
+  readonly lock = this.#plans.of((of: Resource, lock: Lock) => lockRow(of, this.dialect, lock))
+
+  readonly lockNaming = this.#plans.of((of: Resource, field: string, part: NamingPart) =>
+    lockRowsNaming(of, field, part, this.dialect),
+  )
+
+  readonly measureNaming = this.#plans.of((of: Resource, field: string, most: number) =>
+    measureRowsNaming(of, field, most, this.dialect),
+  )
+
+  readonly #find = this.#plans.of((of: Resource, selection: Selection, scopes: string | null) =>
+    findRows(of, selection, sightOf(scopes), this.dialect),
+  )
+
+  readonly #count = this.#plans.of((of: Resource, where: Where, scopes: string | null) =>
+    countRowsOf(of, where, sightOf(scopes), this.dialect),
+  )
+
+  readonly #any = this.#plans.of((of: Resource, where: Where, scopes: string | null) =>
+    anyRowOf(of, where, sightOf(scopes), this.dialect),
+  )
+
+  readonly #sum = this.#plans.of((of: Resource, field: string, where: Where, scopes: string | null) =>
+    sumRows(of, field, where, sightOf(scopes), this.dialect),
+  )
+
+  readonly #exists = this.#plans.of((of: Resource, scopes: string | null) =>
+    existsRow(of, sightOf(scopes), this.dialect),
+  )
+
+  readonly #judge = this.#plans.of((of: Resource, rules: readonly AskedRule[]) =>
+    judgeRow(
+      of,
+      rules.map((rule) => judgementOf(of, rule)),
+      this.dialect,
+    ),
+  )
+
+  readonly naming = this.#plans.of((of: Resource, field: string, most: 'one' | 'all') =>
+    rowsNaming(of, field, most, this.dialect),
+  )
+
+  readonly #judgeValues = this.#plans.of((of: Resource, rule: AskedRule) =>
+    judgeValues(of, judgementOf(of, rule), this.dialect),
+  )
+
+  readonly #embedded = this.#plans.of((of: View, names: IncludedNames, scopes: string) =>
+    selectEmbedded(treeOf(of, names), new AnsweredGrants(scopes), this.dialect),
+  )
+
+  /** Computed once per cached query. */
+  #shape(query: ListQuery, view: View): Shared<QueryShape> {
+    const known = this.#shapes.get(query) ?? new Shared(queryShape(query, view, this.dialect))
+    this.#shapes.set(query, known)
+    return known
   }
 
-  /** The shape is computed once per cached query. */
-  #listShape(query: ListQuery, view: View): QueryShape {
-    const known = this.#listShapes.get(query)
-    if (known !== undefined) return known
-    const { include, by, sort, filters, either, limit, search, count } = query
-    const size = this.dialect.pageSize(limit + 1)
-    // Of pages of one shape, only the large ones may have to be guarded.
-    const guarded = needsGuard(view, include.tree, limit)
-    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''}${search ? `s${padded(search).length}` : ''} ${include.canonical} ${by.map(({ name }) => name).join(',')} ${sortText(sort)} ${filters.map(filterShape).join('&')}${either.map((conditions) => `|${conditions.map(filterShape).join('&')}`).join('')}`
-    const shape = { text, guarded }
-    this.#listShapes.set(query, shape)
-    return shape
+  #names(include: Include): Shared<IncludedNames> {
+    const known = this.#includes.get(include) ?? new Shared(namesIn(include.tree))
+    this.#includes.set(include, known)
+    return known
   }
 }
 
-/**
- * A statement depends on the answers to all scopes that its resources ask for. Those of a target are always the same, and those
- * of an include are told by its canonical form, so the texts can be joined without a separator.
- */
-const answersFor = ({ view, sub }: Target, include: Include, grants: Grants): string =>
-  answersOf(grants, view.resource.asks) +
-  (sub ? answersOf(grants, sub.owner().resource.asks) : '') +
-  (sub?.relation.join ? answersOf(grants, sub.relation.join().resource.asks) : '') +
-  answersOf(grants, include.asks)
+/** What a resource's rule on reading asks of a caller whose sight a statement has; null where it narrows nothing. */
+const seen = ({ asks, rules }: Resource, sight: Sight): string | null =>
+  sight && rules.read ? answeredScopes(sight, asks) : null
 
-const ownerOf = ({ sub }: Target): Owner | null => {
-  const relation = sub?.relation.relation
-  return relation?.kind === 'has-many' ? { relation, resource: relation.source } : null
+const sightOf = (scopes: string | null): Sight => (scopes === null ? null : new AnsweredGrants(scopes))
+
+const asked = ({ rule, grants }: Judgement): AskedRule => [rule.kind, answeredScopes(grants, rule.scopes)]
+
+function judgementOf({ name, rules }: Resource, [kind, scopes]: AskedRule): Judgement {
+  const rule = rules[kind]
+  if (!rule) throw new Error(`${name} has no rule on ${kind}`)
+  return { rule, grants: new AnsweredGrants(scopes) }
 }
-
-function plansOf<K, T>(plans: Map<K, PlanCache<T>>, of: K): PlanCache<T> {
-  const known = plans.get(of) ?? new PlanCache<T>()
-  plans.set(of, known)
-  return known
-}
-
-/** Every collection that is read gets an equal share of the cache. */
-const shareOf = ({ size }: ReadonlyMap<unknown, unknown>): number =>
-  Math.max(20, Math.floor(mostReads / size))
-
-const treeShape = (tree: readonly Included[]): string =>
-  tree.map(({ relation, children }) => `${relation.name}(${treeShape(children)})`).join(',')
-
-const afterShape = (after: SortPosition): string =>
-  ` ${after.map((value) => (value === null ? 'n' : 'v')).join('')}`
-
-/** A statement with the sight of a caller depends on the scopes that the resource asks for. */
-const seen = ({ name, asks, rules }: Resource, sight: Sight): string =>
-  sight && rules.read ? `${name} as ${answersOf(sight, asks)}` : name
-
-const whereShape = (where: Where): string =>
-  where
-    .map(({ field, operator, values, withNull }) => `${field} ${operator} ${values}${withNull ? 'n' : ''}`)
-    .join('&')
-
-const filterShape = (filter: Filter): string =>
-  `${filter.name} ${filter.operator} ${filterValues(filter).length}${filter.values.includes(null) ? 'n' : ''}`

@@ -3,17 +3,18 @@ import type { Field, Resource } from '../compile/model.ts'
 import type { Rule } from '../compile/rules/checked-rule.ts'
 import { type OperatorName, operators } from '../kinds/operators.ts'
 import { shownColumn } from './absent-values.ts'
+import { type Bindings, bindSlots } from './bind-slots.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { projectStored } from './project.ts'
 import { ruleSql } from './rule-sql.ts'
 import { Binds, type Statement } from './statement.ts'
 import { comparableSql, declaredSql } from './stored-values.ts'
 
-/** SQL that reads or locks stored rows: `slots` says what it binds. */
-export type RowStatement = Pick<Statement, 'text' | 'slots'>
+/** SQL that reads or changes stored rows. */
+export type RowStatement = Pick<Statement<Bindings>, 'text' | 'slots' | 'bind'>
 
-export const rowStatement = (text: string, binds: Binds): RowStatement =>
-  Object.freeze({ text, slots: binds.slots })
+export const rowStatement = (text: string, { slots }: Binds): RowStatement =>
+  Object.freeze({ text, slots, bind: (given: Bindings) => bindSlots(slots, given) })
 
 /** What others cannot do to a row until the transaction ends: change it, or also reference it. */
 export type Lock = 'to-change' | 'to-delete'
@@ -76,7 +77,7 @@ function whereNaming(resource: Resource, field: string, part: NamingPart, binds:
 }
 
 /** A condition on a field, of the shape that its statement depends on. It binds so many values. */
-export interface Test {
+export type Test = {
   readonly field: string
   readonly operator: OperatorName
   readonly values: number
@@ -86,13 +87,13 @@ export interface Test {
 /** Conditions that all hold. Their values are bound in their order. */
 export type Where = readonly Test[]
 
-export interface SortedBy {
+export type SortedBy = {
   readonly field: string
   readonly descending: boolean
 }
 
 /** Which stored rows are read, and in which order. */
-export interface Selection {
+export type Selection = {
   readonly where: Where
   /** The id breaks ties. */
   readonly order: readonly SortedBy[]

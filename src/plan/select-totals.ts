@@ -4,21 +4,15 @@ import type { TotalsView, View, ViewField } from '../compile/model.ts'
 import { countMember } from '../compile/versions/totals-view.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { columnIn } from './absent-values.ts'
+import { stored } from './compared-values.ts'
 import { type Dialect, ident } from './dialect.ts'
+import { type ListGiven, type ListParts, listParts } from './list-parts.ts'
 import { projectFields, rowSeparator } from './project.ts'
-import {
-  afterSql,
-  foundRows,
-  type ListShape,
-  Numbering,
-  orderSql,
-  positionSql,
-  readStatement,
-  stored,
-  storedKey,
-} from './select.ts'
+import type { QueryShape } from './query-shape.ts'
+import { afterSql, foundRows, orderSql, positionSql, readStatement, storedKey } from './select.ts'
 import { Binds, type Statement } from './statement.ts'
 import { replaced, shownFor } from './stored-values.ts'
+import { ValueParts } from './value-parts.ts'
 
 // Names that no table, column or field can have.
 const rowsName = '"+rows"'
@@ -33,20 +27,27 @@ export const shownSums = (view: View, grants: Grants): readonly ViewField[] =>
  * One page of groups, made from at most one row more than may be counted: `[groups joined, their positions joined, rows that were read, groups]`, then
  * for each sum 1 where it is beyond what its form can hold in some group.
  */
-export function selectTotals(shape: ListShape, grants: Grants, dialect: Dialect): Statement {
-  const { view, by, sort } = shape
+export function selectTotals(
+  view: View,
+  shape: QueryShape,
+  position: readonly boolean[] | null,
+  grants: Grants,
+  dialect: Dialect,
+): Statement<ListGiven> {
+  const values = new ValueParts<ListGiven>()
+  const parts = listParts(view, shape, position, values, dialect)
+  const { by, sort } = parts
   const totals = view.totals as TotalsView
   const binds = new Binds(dialect, grants)
-  const values = new Numbering()
   const sums = shownSums(view, grants)
-  const rows = rowsSql(shape, totals, sums, binds, values)
+  const rows = rowsSql(parts, totals, sums, binds)
   const keys = sort.map((key) => storedKey(key, 'g.', binds))
-  const after = shape.after ? ` WHERE ${afterSql(keys, shape.after, binds, values)}` : ''
+  const after = parts.after ? ` WHERE ${afterSql(keys, parts.after, binds)}` : ''
   const order = keys.length === 0 ? '' : ` ORDER BY ${orderSql(keys, dialect)}`
   const shown = [...by, view.field.get(countMember) as ViewField, ...sums]
   const group = projectFields(shown, 'g.', binds)
   const select = `SELECT ${group} AS j, ${positionSql(keys, dialect)} AS k FROM ${groupsName} g${after}${order}`
-  const page = dialect.firstRows(select, binds.use('limit', 'integer'), shape.pageSize)
+  const page = dialect.firstRows(select, binds.use('limit', 'integer'), parts.pageSize)
   const columns = [
     dialect.join('p.j', rowSeparator),
     dialect.join('p.k', '\n'),
@@ -55,19 +56,18 @@ export function selectTotals(shape: ListShape, grants: Grants, dialect: Dialect)
     ...sums.map(({ name }) => `(SELECT max(${beyondName(name)}) FROM ${groupsName})`),
   ]
   const text = `WITH ${rowsName} AS (${rows}), ${groupsName} AS MATERIALIZED (${groupsSql(by, sums, dialect)}) SELECT ${columns.join(', ')} FROM (${page}) p`
-  return readStatement(text, binds, { view, tree: [], grants }, null)
+  return readStatement(text, binds, values, { view, tree: [], grants }, null)
 }
 
 /** What is counted of each row, in the names and values of the version. */
 function rowsSql(
-  shape: ListShape,
+  parts: ListParts,
   { of, by, sums }: TotalsView,
   summed: readonly ViewField[],
   binds: Binds,
-  values: Numbering,
 ): string {
   const alias = binds.alias()
-  const groups = shape.by.map(({ name }) => {
+  const groups = parts.by.map(({ name }) => {
     const field = by.get(name) as ViewField
     const { sql: source } = columnIn(field, stored(field), alias, binds)
     const value = field.codec
@@ -79,9 +79,9 @@ function rowsSql(
     const field = sums.get(name) as ViewField
     return `${columnIn(field, stored(field), alias, binds).sql} AS ${ident(name)}`
   })
-  const { from, where } = foundRows({ ...shape, view: of() }, alias, binds, values)
+  const { from, where } = foundRows({ ...parts, view: of() }, alias, binds)
   const columns = [...groups, ...added]
-  return `SELECT ${columns.length > 0 ? columns.join(', ') : '1 AS "+"'} FROM ${from} WHERE ${where.join(' AND ')} LIMIT ${shape.view.limits.totalRows + 1}`
+  return `SELECT ${columns.length > 0 ? columns.join(', ') : '1 AS "+"'} FROM ${from} WHERE ${where.join(' AND ')} LIMIT ${parts.view.limits.totalRows + 1}`
 }
 
 /** Without a field to group by, all rows are one group, also where there are none. */

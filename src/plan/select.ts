@@ -1,28 +1,44 @@
 import type { Grants } from '../call/grants.ts'
-import type { Included } from '../call/included.ts'
-import type { Alternatives, Filter, SortKey, SortPosition } from '../call/query.ts'
-import type { Field, HasManyModel, Resource, View, ViewField } from '../compile/model.ts'
-import { sortsAsText } from '../compile/versions/codecs.ts'
+import { type Included, type IncludedNames, treeOf } from '../call/included.ts'
+import type { SortKey } from '../call/query.ts'
+import type { View } from '../compile/model.ts'
 import { operators } from '../kinds/operators.ts'
 import { columnIn } from './absent-values.ts'
 import { belowOwner } from './below-owner.ts'
+import { bindSlots } from './bind-slots.ts'
 import { type ByteGuard, byteGuard, guardedColumns, needsGuard } from './byte-guard.ts'
-import { type Dialect, ident, powerOfTwo } from './dialect.ts'
+import { type ComparedValues, comparesTexts, filterValueKind, sortValues, stored } from './compared-values.ts'
+import { type Dialect, ident } from './dialect.ts'
+import {
+  type Collected,
+  type ListCondition,
+  type ListGiven,
+  type ListParts,
+  type ListSearch,
+  listParts,
+  type Owner,
+  ownerAbove,
+  type ReadGiven,
+  viewOf,
+} from './list-parts.ts'
 import { onPath } from './on-path.ts'
 import { projectRow, rowSeparator, sortSql } from './project.ts'
+import type { QueryShape } from './query-shape.ts'
 import { isWaiting, searchIndexOf } from './search-index.ts'
 import { matching, type Sought, searchedList } from './searched-list.ts'
 import { Binds, type ShownRows, type Statement } from './statement.ts'
 import { comparableSql } from './stored-values.ts'
+import { ValueParts } from './value-parts.ts'
 
 /** One row by id, and by its owner's id on a nested path: `[json, version]`, then its bytes where the statement measures them. */
 export function selectOne(
-  view: View,
-  owner: Owner | null,
-  tree: readonly Included[],
+  of: Collected,
+  names: IncludedNames,
   grants: Grants,
   dialect: Dialect,
-): Statement {
+): Statement<ReadGiven> {
+  const [view, owner] = [viewOf(of), ownerAbove(of)]
+  const tree = treeOf(view, names)
   const binds = new Binds(dialect, grants, needsGuard(view, tree, 1))
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
@@ -36,13 +52,7 @@ export function selectOne(
   const text = guard
     ? `${withTables(guard.tables)}SELECT CASE WHEN ${guard.fits} THEN ${row} END, ${alias}"version", ${guard.bytes} ${from}`
     : `SELECT ${row}, ${alias}"version" ${from}`
-  return readStatement(text, binds, { view, tree, grants }, guard)
-}
-
-/** The owner that a nested path names, and the relation that leads from it. */
-export interface Owner {
-  readonly relation: HasManyModel
-  readonly resource: Resource
+  return readStatement(text, binds, new ValueParts<ReadGiven>(), { view, tree, grants }, guard)
 }
 
 /** Where the rows of a view are: in its table, and below the owner where there is one. */
@@ -58,25 +68,6 @@ const selectOwner = ({ resource }: Owner, binds: Binds): string =>
     ? 'SELECT 1'
     : `SELECT 1 FROM ${ident(resource.table)} o WHERE ${binds.rows(resource, 'o.')}o."id" = ${binds.use('owner', 'id')}`
 
-export interface ListShape {
-  readonly view: View
-  readonly owner: Owner | null
-  readonly tree: readonly Included[]
-  /** The groups of totals. */
-  readonly by: readonly ViewField[]
-  readonly sort: readonly SortKey[]
-  readonly filters: readonly Filter[]
-  readonly either: Alternatives
-  readonly after: SortPosition | null
-  readonly pageSize: number
-  /** For how many words rows are searched, as they are bound; 0 where they are not. */
-  readonly searched: number
-  /** Whether all rows that the filters find are counted, up to the limit. */
-  readonly counted: boolean
-  /** Whether its texts could pass the limit on bytes. */
-  readonly guarded: boolean
-}
-
 /** Where only the id decides the order, the id of the last row is the whole position. */
 export const sortsById = (sort: readonly SortKey[]): boolean => sort.length === 1
 
@@ -86,52 +77,60 @@ export const sortsById = (sort: readonly SortKey[]): boolean => sort.length === 
  * there are with the row after it. Where rows are searched, 1 stands before the owner while rows of the account are not in the index;
  * where they are counted, their number stands between both.
  */
-export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): Statement {
-  const { view, owner, tree, sort } = shape
-  const binds = new Binds(dialect, grants, shape.guarded)
+export function selectList(
+  of: Collected,
+  shape: QueryShape,
+  after: readonly boolean[] | null,
+  grants: Grants,
+  dialect: Dialect,
+): Statement<ListGiven> {
+  const values = new ValueParts<ListGiven>()
+  const parts = listParts(of, shape, after, values, dialect)
+  const { view, owner, tree, sort } = parts
+  const binds = new Binds(dialect, grants, parts.guarded)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
   const keys = sort.map((key) => storedKey(key, alias, binds))
   const position = sortsById(sort) ? '' : `, ${positionSql(keys, dialect)} AS k`
-  const rows = listedRows(shape, alias, binds)
+  const rows = listedRows(parts, alias, binds)
   const limit = binds.use('limit', 'integer')
-  const found = rows.sought ? searchedRows(shape, rows.sought, alias, limit, binds) : rows
+  const found = rows.sought ? searchedRows(parts, rows.sought, alias, limit, binds) : rows
   const from = `FROM ${found.from} WHERE ${found.where.join(' AND ')} ORDER BY ${orderSql(keys, dialect)}`
-  const guard = shape.guarded
-    ? pageGuard(shape, `SELECT ${guardedColumns(tree, alias)} ${from}`, limit, binds)
+  const guard = parts.guarded
+    ? pageGuard(parts, `SELECT ${guardedColumns(tree, alias)} ${from}`, limit, binds)
     : null
   const most = guard ? `(CASE WHEN ${guard.fits} THEN ${limit} - 1 ELSE 0 END)` : limit
-  const page = dialect.firstRows(`SELECT ${row} AS j${position} ${from}`, most, shape.pageSize)
+  const page = dialect.firstRows(`SELECT ${row} AS j${position} ${from}`, most, parts.pageSize)
   const columns = [dialect.join('p.j', rowSeparator)]
   if (position !== '') columns.push(dialect.join('p.k', '\n'))
   if (guard) columns.push(guard.bytes, guard.found)
   if (rows.sought) columns.push(waitingSql(view, binds))
-  if (shape.counted) columns.push(countSql(shape, binds))
+  if (parts.counted) columns.push(countSql(parts, binds))
   if (owner) columns.push(`(${selectOwner(owner, binds)})`)
   const text = `${withTables([...found.tables, ...(guard?.tables ?? [])])}SELECT ${columns.join(', ')} FROM (${page}) p`
-  return readStatement(text, binds, { view, tree, grants }, guard)
+  return readStatement(text, binds, values, { view, tree, grants }, guard)
 }
 
 /** The rows of a list from its position on, whatever it is searched for. */
-function listedRows(shape: ListShape, alias: string, binds: Binds) {
-  const values = new Numbering()
-  const { from, where } = foundRows(shape, alias, binds, values)
-  const sought = shape.searched > 0 ? soughtBy(shape, binds, values) : null
-  const keys = shape.sort.map((key) => storedKey(key, alias, binds))
-  const after = shape.after && binds.use(values.peek(), 'string')
-  if (shape.after) where.push(afterSql(keys, shape.after, binds, values))
-  const byId = !shape.owner && sortsById(shape.sort) && !keys[0]?.descending ? { after } : null
+function listedRows(parts: ListParts, alias: string, binds: Binds) {
+  const { from, where } = foundRows(parts, alias, binds)
+  const sought = parts.search && soughtBy(parts.view, parts.search, binds)
+  const keys = parts.sort.map((key) => storedKey(key, alias, binds))
+  if (parts.after) where.push(afterSql(keys, parts.after, binds))
+  const isById = !parts.owner && sortsById(parts.sort) && !keys[0]?.descending
+  const [id = null] = parts.after ?? []
+  const byId = isById ? { after: id === null ? null : binds.use(id, 'string') } : null
   return { alias, from, where, keys: keys.map(({ sql }) => sql), byId, tables: [], sought }
 }
 
 /** The same where the list is searched. All its parts bind the same values. */
-function searchedRows(shape: ListShape, sought: Sought, alias: string, limit: string, binds: Binds) {
-  const { view, sort, pageSize } = shape
+function searchedRows(parts: ListParts, sought: Sought, alias: string, limit: string, binds: Binds) {
+  const { view, sort, pageSize } = parts
   const { dialect } = binds
   const keys = sort.map((key) => storedKey(key, alias, binds))
   const { tables, ids } = searchedList(
     sought,
-    () => listedRows(shape, binds.alias(), binds),
+    () => listedRows(parts, binds.alias(), binds),
     (names) =>
       orderSql(
         keys.map((key, at) => ({ ...key, sql: names[at] ?? key.sql })),
@@ -145,11 +144,13 @@ function searchedRows(shape: ListShape, sought: Sought, alias: string, limit: st
 }
 
 /** What is searched for: the text for the index, and each word with a space before it. */
-function soughtBy({ view, searched }: ListShape, binds: Binds, values: Numbering): Sought {
-  const text = binds.use(values.next(), 'string')
-  const words = Array.from({ length: searched }, () => binds.use(values.next(), 'string'))
-  const account = view.resource.shared ? null : binds.use('account', 'id')
-  return { index: searchIndexOf(view), text, words, account }
+function soughtBy(view: View, { text, words }: ListSearch, binds: Binds): Sought {
+  return {
+    index: searchIndexOf(view),
+    text: binds.use(text, 'string'),
+    words: words.map((word) => binds.use(word, 'string')),
+    account: view.resource.shared ? null : binds.use('account', 'id'),
+  }
 }
 
 /** The values of the sort keys of a row, as JSON. */
@@ -167,16 +168,11 @@ export const orderSql = (keys: readonly PositionKey[], dialect: Dialect): string
     .join(', ')
 
 /** The rows that a list has on all its pages together. */
-export function foundRows(
-  { view, owner, filters, either }: Pick<ListShape, 'view' | 'owner' | 'filters' | 'either'>,
-  alias: string,
-  binds: Binds,
-  values: Numbering,
-) {
+export function foundRows({ view, owner, filters, either }: ListParts, alias: string, binds: Binds) {
   const place = placeOf(view, owner, alias, binds)
   const where = [`${binds.rows(view.resource, alias)}1 = 1`, ...place.where]
-  const sqlOf = (conditions: readonly Filter[]) =>
-    conditions.map((filter) => filterSql(filter, alias, binds, values))
+  const sqlOf = (conditions: readonly ListCondition[]) =>
+    conditions.map((condition) => conditionSql(condition, alias, binds))
   where.push(...sqlOf(filters))
   if (either.length > 0)
     where.push(`(${either.map((conditions) => `(${sqlOf(conditions).join(' AND ')})`).join(' OR ')})`)
@@ -193,19 +189,19 @@ function waitingSql(view: View, binds: Binds): string {
 }
 
 /** How many rows the filters find, up to one more than the limit. The filters bind the same values again. */
-function countSql(shape: ListShape, binds: Binds): string {
-  const rows = listedRows({ ...shape, after: null }, binds.alias(), binds)
+function countSql(parts: ListParts, binds: Binds): string {
+  const rows = listedRows({ ...parts, after: null }, binds.alias(), binds)
   const { from, where, sought } = rows
   const found = sought
     ? matching(rows, sought, '1', binds.dialect)
     : `SELECT 1 FROM ${from} WHERE ${where.join(' AND ')}`
-  const most = shape.view.limits.countRows + 1
+  const most = parts.view.limits.countRows + 1
   return `(SELECT count(*) FROM (SELECT * FROM (${found}) f LIMIT ${most}) n)`
 }
 
 /** The row after the page is not measured, and not read either: it only says that there are more. */
 function pageGuard(
-  { view, tree, pageSize }: ListShape,
+  { view, tree, pageSize }: ListParts,
   select: string,
   limit: string,
   binds: Binds,
@@ -214,19 +210,32 @@ function pageGuard(
   return byteGuard(view, tree, { rows, shown: `SELECT * FROM page LIMIT (${limit} - 1)` }, binds)
 }
 
-export function readStatement(
+export function readStatement<Given extends ReadGiven & Partial<ListGiven>>(
   text: string,
-  binds: Binds,
+  { slots }: Binds,
+  values: ValueParts<Given>,
   rows: ShownRows,
   guard: ByteGuard | null,
-): Statement {
+): Statement<Given> {
   const { view, tree } = rows
   const hasCustoms = view.customs.length > 0 || includes(tree, ({ target }) => target().customs.length > 0)
   const hasLists = includes(tree, ({ relation }) => relation.kind === 'has-many')
   const hasAnswers = includes(tree, ({ relation }) => relation.target.answered !== null)
   return Object.freeze({
     text,
-    slots: binds.slots,
+    slots,
+    bind: (given: Given) => {
+      const { caller, target } = given.call
+      return bindSlots(slots, {
+        account: caller.account,
+        asked: { by: caller, at: given.at },
+        id: target.id,
+        owner: target.ownerId,
+        // One row more than the page holds says that there are more.
+        limit: given.list ? given.list.limit + 1 : 1,
+        values: values.of(given),
+      })
+    },
     rows,
     hasCustoms,
     hasLists,
@@ -241,29 +250,10 @@ const withTables = (tables: readonly string[]): string =>
 const includes = (tree: readonly Included[], isSuch: (relation: Included['relation']) => boolean): boolean =>
   tree.some((one) => isSuch(one.relation) || includes(one.children, isSuch))
 
-/** Numbers the request's own values in the order they are bound. */
-export class Numbering {
-  #next = 0
-  next(): number {
-    return this.#next++
-  }
-  peek(): number {
-    return this.#next
-  }
-}
-
-/** What the values of an SQL expression are. */
-type Values = Pick<Field, 'kind' | 'schema'>
-
-export interface PositionKey extends Values {
+export interface PositionKey extends ComparedValues {
   readonly sql: string
   readonly nullable: boolean
   readonly descending: boolean
-}
-
-export const stored = (field: ViewField): Field => {
-  if (!field.field) throw new Error(`${field.name} is made by code: it cannot be filtered or sorted by`)
-  return field.field
 }
 
 export const storedKey = ({ field, descending }: SortKey, alias: string, binds: Binds): PositionKey => {
@@ -271,50 +261,18 @@ export const storedKey = ({ field, descending }: SortKey, alias: string, binds: 
   return { sql: sortSql(field, stored(field), alias, binds), ...sortValues(field), nullable, descending }
 }
 
-const texts: Values = { kind: 'string', schema: {} }
-
-/** The values that a sort by this field compares. */
-export const sortValues = (field: ViewField): Values => {
-  if (sortsAsText(field)) return texts
-  const { kind, schema, stored: kept } = stored(field)
-  // Mapped values are sorted as the version shows them, which need not be values of the stored field.
-  return { kind, schema: field.values || kept ? {} : schema }
-}
-
-const comparesTexts = ({ operator, field }: Filter): boolean =>
-  operators[operator].compares && sortsAsText(field)
-
-/** The kind and schema of the values that a filter binds. The field need not allow the values: such a filter finds nothing. */
-export const filterValueKind = (filter: Filter): Values & Partial<Pick<Field, 'stored'>> => {
-  if (comparesTexts(filter)) return texts
-  const { kind, stored: kept } = stored(filter.field)
-  return { kind, schema: {}, stored: kept }
-}
-
-/** With the last value repeated, so that lists of many lengths share a statement. */
-export const padded = <T>(values: readonly T[]): readonly T[] => [
-  ...values,
-  ...Array(powerOfTwo(values.length) - values.length).fill(values.at(-1)),
-]
-
-/** The values a filter binds, in the order `filterSql` numbers them. */
-export const filterValues = (filter: Filter): readonly unknown[] => {
-  const set = (comparesTexts(filter) ? filter.shown : filter.values).filter((value) => value !== null)
-  return set.length === 0 ? [] : padded(set)
-}
-
 /** A column in the form that a filter's values have. */
-function comparable(filter: Filter, source: string, dialect: Dialect): string {
+function comparable(filter: ListCondition, source: string, dialect: Dialect): string {
   const { codec } = filter.field
   if (!codec) return comparableSql(stored(filter.field), source)
   return comparesTexts(filter) ? dialect.ordered(source, codec) : dialect.coarse(source, codec)
 }
 
-function filterSql(filter: Filter, alias: string, binds: Binds, values: Numbering): string {
+function conditionSql(filter: ListCondition, alias: string, binds: Binds): string {
   const { kind } = filterValueKind(filter)
   const operator = operators[filter.operator]
-  const withNull = filter.values.includes(null)
-  const bound = filterValues(filter).map(() => binds.use(values.next(), kind))
+  const { withNull } = filter
+  const bound = filter.slots.map((slot) => binds.use(slot, kind))
   const condition = (at: string): string =>
     operator.sql(
       comparable(filter, columnIn(filter.field, stored(filter.field), at, binds).sql, binds.dialect),
@@ -333,11 +291,13 @@ function filterSql(filter: Filter, alias: string, binds: Binds, values: Numberin
  */
 export function afterSql(
   keys: readonly PositionKey[],
-  after: SortPosition,
+  after: readonly (number | null)[],
   binds: Binds,
-  values: Numbering,
 ): string {
-  const bound = keys.map((key, index) => (after[index] === null ? null : binds.use(values.next(), key.kind)))
+  const bound = keys.map(({ kind }, index) => {
+    const slot = after[index] ?? null
+    return slot === null ? null : binds.use(slot, kind)
+  })
   const oneWay = keys.every((key) => key.descending === keys[0]?.descending)
   if (oneWay && keys.every((key, index) => !key.nullable && bound[index] !== null)) {
     const left = keys.map((key) => key.sql).join(', ')

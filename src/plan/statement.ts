@@ -4,6 +4,7 @@ import { shownTo } from '../call/shown-fields.ts'
 import type { Resource, View, ViewField } from '../compile/model.ts'
 import type { CallerValue } from '../compile/rules/checked-rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
+import type { BoundValue } from './bind.ts'
 import type { Dialect } from './dialect.ts'
 import { ruleSql } from './rule-sql.ts'
 
@@ -14,9 +15,11 @@ import { ruleSql } from './rule-sql.ts'
 export type Slot = 'account' | 'id' | 'owner' | 'limit' | CallerValue | number
 
 /** SQL for one shape of request, compiled once and prepared once. */
-export interface Statement {
+export interface Statement<Given = never> {
   readonly text: string
   readonly slots: readonly Slot[]
+  /** The values of the slots, from what a call gives. */
+  bind(given: Given): BoundValue[]
   /** What its rows show. */
   readonly rows: ShownRows
   /** The rows pass through code of `custom` changes before they are shown. */

@@ -3,7 +3,7 @@ import { insertEntries, insertEntryAlone } from './audit.ts'
 import { countSum, wrongSums } from './counted-sums.ts'
 import type { Dialect } from './dialect.ts'
 import { insertEventAlone, insertPlaced, insertWaiting, selectLastPosition } from './events.ts'
-import { mostRowStatements, PlanCache } from './plan-cache.ts'
+import { Plans } from './plans.ts'
 import type { RowStatement } from './row-statements.ts'
 import {
   type Along,
@@ -17,10 +17,10 @@ import {
   updateRow,
 } from './write-statements.ts'
 
-/** Plans each statement that changes rows once. */
+/** Plans each statement that changes rows once, as `Planner` does. */
 export class WritePlanner {
+  readonly #plans = new Plans()
   readonly #dialect: Dialect
-  readonly #plans = new PlanCache<RowStatement>()
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect
@@ -31,81 +31,78 @@ export class WritePlanner {
     this.#plans.clear()
   }
 
-  insert(resource: Resource): RowStatement {
-    return this.#plan(`insert ${resource.name}`, () => insertRow(resource, this.#dialect))
-  }
+  readonly insert = this.#plans.of((resource: Resource) => insertRow(resource, this.#dialect))
 
-  insertAndRead(resource: Resource): RowStatement {
-    return this.#plan(`insert-read ${resource.name}`, () => insertRowAndRead(resource, this.#dialect))
-  }
+  readonly insertAndRead = this.#plans.of((resource: Resource) => insertRowAndRead(resource, this.#dialect))
 
-  insertAlong(resource: Resource, along: Along): RowStatement {
-    const { key, event, entry } = along
-    const shape = `insert${key ? '-key' : ''}${event ? '-event' : ''}${entry ? '-entry' : ''} ${resource.name}`
-    return this.#plan(shape, () => insertRowAlong(resource, along, this.#dialect))
-  }
+  readonly insertAlong = this.#plans.of((resource: Resource, along: Along) =>
+    insertRowAlong(resource, along, this.#dialect),
+  )
 
-  insertWhole(resource: Resource): RowStatement {
-    return this.#plan(`insert-whole ${resource.name}`, () => insertWholeRow(resource, this.#dialect))
-  }
+  readonly insertWhole = this.#plans.of((resource: Resource) => insertWholeRow(resource, this.#dialect))
 
-  insertMany(resource: Resource): RowStatement {
-    return this.#plan(`insert-many ${resource.name}`, () => insertRows(resource, this.#dialect))
-  }
+  readonly insertMany = this.#plans.of((resource: Resource) => insertRows(resource, this.#dialect))
 
-  fillReferences(resource: Resource, names: readonly string[]): RowStatement {
-    return this.#plan(`fill ${resource.name} ${names.join(',')}`, () =>
-      fillReferences(resource, names, this.#dialect),
-    )
-  }
+  readonly fillReferences = this.#plans.of((resource: Resource, names: readonly string[]) =>
+    fillReferences(resource, names, this.#dialect),
+  )
+
+  readonly update = this.#plans.of((resource: Resource, fields: readonly string[]) =>
+    updateRow(resource, fields, this.#dialect),
+  )
+
+  readonly delete = this.#plans.of((resource: Resource) => deleteRow(resource, this.#dialect))
 
   insertEvent(): RowStatement {
-    return this.#plan('event', () => insertEventAlone(this.#dialect))
+    return this.#insertEvent(this.#dialect)
   }
 
   insertWaiting(count: number): RowStatement {
-    return this.#plan(`waiting events ${count}`, () => insertWaiting(this.#dialect, count))
+    return this.#insertWaiting(this.#dialect, count)
   }
 
   lastPosition(): RowStatement {
-    return this.#plan('last position', () => selectLastPosition(this.#dialect))
+    return this.#lastPosition(this.#dialect)
   }
 
   insertPlaced(): RowStatement {
-    return this.#plan('placed event', () => insertPlaced(this.#dialect))
+    return this.#insertPlaced(this.#dialect)
   }
 
   insertEntry(): RowStatement {
-    return this.#plan('entry', () => insertEntryAlone(this.#dialect))
+    return this.#insertEntry(this.#dialect)
   }
 
   insertEntries(): RowStatement {
-    return this.#plan('entries', () => insertEntries(this.#dialect))
-  }
-
-  update(resource: Resource, fields: readonly string[]): RowStatement {
-    return this.#plan(`update ${resource.name} ${fields.join(',')}`, () =>
-      updateRow(resource, fields, this.#dialect),
-    )
-  }
-
-  delete(resource: Resource): RowStatement {
-    return this.#plan(`delete ${resource.name}`, () => deleteRow(resource, this.#dialect))
+    return this.#insertEntries(this.#dialect)
   }
 
   countSum(feed: SumFeed, source: Resource): RowStatement {
-    return this.#plan(`sum ${source.name} ${feed.on.name} ${feed.field.name}`, () =>
-      countSum(feed, source, this.#dialect),
-    )
+    return this.#countSum(source, source.feeds.indexOf(feed))
   }
 
   wrongSums(feed: SumFeed, source: Resource): RowStatement {
-    return this.#plan(`wrong ${source.name} ${feed.on.name} ${feed.field.name}`, () =>
-      wrongSums(feed, source, this.#dialect),
-    )
+    return this.#wrongSums(source, source.feeds.indexOf(feed))
   }
 
-  #plan(shape: string, plan: () => RowStatement): RowStatement {
-    return this.#plans.get(shape, mostRowStatements, plan)
-  }
+  readonly #insertEvent = this.#plans.of(insertEventAlone)
+  readonly #insertWaiting = this.#plans.of(insertWaiting)
+  readonly #lastPosition = this.#plans.of(selectLastPosition)
+  readonly #insertPlaced = this.#plans.of(insertPlaced)
+  readonly #insertEntry = this.#plans.of(insertEntryAlone)
+  readonly #insertEntries = this.#plans.of(insertEntries)
+
+  readonly #countSum = this.#plans.of((source: Resource, feed: number) =>
+    countSum(feedOf(source, feed), source, this.#dialect),
+  )
+
+  readonly #wrongSums = this.#plans.of((source: Resource, feed: number) =>
+    wrongSums(feedOf(source, feed), source, this.#dialect),
+  )
+}
+
+function feedOf({ name, feeds }: Resource, at: number): SumFeed {
+  const feed = feeds[at]
+  if (!feed) throw new Error(`${name} does not feed this sum`)
+  return feed
 }

@@ -1,14 +1,17 @@
 import type { Field, Resource } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import { absentConstant, column, countedSql, shownColumn } from './absent-values.ts'
-import { insertEntry } from './audit.ts'
+import { auditColumns, insertEntry } from './audit.ts'
+import type { BoundValue } from './bind.ts'
+import { bindSlots } from './bind-slots.ts'
 import { type Dialect, ident, idents } from './dialect.ts'
 import { eventColumns, insertEvent } from './events.ts'
 import { insertKey, keyColumns } from './keys.ts'
 import { projectStored } from './project.ts'
 import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
 import { isWaiting, type SearchIndex, searchIndexes } from './search-index.ts'
-import { Binds } from './statement.ts'
+import { Binds, type Statement } from './statement.ts'
+import { ValueParts } from './value-parts.ts'
 
 /**
  * Every statement that changes rows of a resource. Only `write/` sends them, and a test proves it. Where a statement answers with
@@ -24,8 +27,8 @@ export function insertRow(resource: Resource, dialect: Dialect): RowStatement {
 
 /** The same, and answers with the row as it is stored. */
 export function insertRowAndRead(resource: Resource, dialect: Dialect): RowStatement {
-  const { text, slots } = insertRow(resource, dialect)
-  return Object.freeze({ text: text + returningRow(resource, new Binds(dialect)), slots })
+  const inserting = insertRow(resource, dialect)
+  return Object.freeze({ ...inserting, text: inserting.text + returningRow(resource, new Binds(dialect)) })
 }
 
 /** Inserts a row from the values of all its fields, in their order, its words, and its version. */
@@ -100,36 +103,49 @@ function insertion(
 }
 
 /** What is inserted along with a new row. */
-export interface Along {
-  readonly key: boolean
-  readonly event: boolean
-  readonly entry: boolean
+export type Along = { readonly key: boolean; readonly event: boolean; readonly entry: boolean }
+
+/** The values of a row, of `keyRow`, of `eventColumns` and of `auditColumns`; null where there is no such row. */
+interface AlongGiven {
+  readonly account: string
+  readonly row: readonly BoundValue[]
+  readonly key: readonly BoundValue[] | null
+  readonly event: readonly BoundValue[] | null
+  readonly entry: readonly BoundValue[] | null
 }
+
+type AlongStatement = Pick<Statement<AlongGiven>, 'text' | 'slots' | 'bind'>
 
 /**
  * A create with its Idempotency-Key, its event, its audit entry, or several of them, as one statement. The key is inserted first, with the answer, and the others
  * only if the key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
- * Binds the row's values, those of `keyRow`, those of `eventColumns` and those of `auditColumns`. Writes one row, or none when the key exists.
+ * Writes one row, or none when the key exists.
  */
 export function insertRowAlong(
   resource: Resource,
   { key, event, entry }: Along,
   dialect: Dialect,
-): RowStatement {
+): AlongStatement {
   const binds = new Binds(dialect)
+  const parts = new ValueParts<AlongGiven>()
+  // The slots of the first part are the places of its values.
+  parts.add(resource.fields.length + resource.searches.length, ({ row }) => row)
   const { columns, values } = insertion(resource, binds)
   const account = binds.use('account', 'id')
-  const from = (first: number) => (index: number, kind: FieldKind) => binds.use(first + index, kind)
-  const firstOfKey = resource.fields.length + resource.searches.length
-  const firstOfEvent = firstOfKey + (key ? keyColumns.length : 0)
-  const firstOfEntry = firstOfEvent + (event ? eventColumns.length : 0)
-  const claim = key ? [`claim AS (${insertKey(account, from(firstOfKey))} RETURNING 1)`] : []
+  const from = (slots: readonly number[]) => (index: number, kind: FieldKind) =>
+    binds.use(slots[index] as number, kind)
+  const ofKey = from(key ? parts.add(keyColumns.length, (given) => given.key ?? []) : [])
+  const ofEvent = from(event ? parts.add(eventColumns.length, (given) => given.event ?? []) : [])
+  const ofEntry = from(entry ? parts.add(auditColumns.length, (given) => given.entry ?? []) : [])
+  const claim = key ? [`claim AS (${insertKey(account, ofKey)} RETURNING 1)`] : []
   const claimed = key ? 'FROM claim' : ''
-  const told = event ? [`told AS (${insertEvent(dialect, account, from(firstOfEvent), claimed)})`] : []
-  const noted = entry ? [`noted AS (${insertEntry(account, from(firstOfEntry), claimed)})`] : []
+  const told = event ? [`told AS (${insertEvent(dialect, account, ofEvent, claimed)})`] : []
+  const noted = entry ? [`noted AS (${insertEntry(account, ofEntry, claimed)})`] : []
   const row = key ? `SELECT ${values} FROM claim` : `VALUES (${values})`
   const text = `WITH ${[...claim, ...told, ...noted].join(', ')} INSERT INTO ${ident(resource.table)} (${columns}) ${row}`
-  return rowStatement(text, binds)
+  const { slots } = binds
+  const bind = (given: AlongGiven) => bindSlots(slots, { account: given.account, values: parts.of(given) })
+  return Object.freeze({ text, slots, bind })
 }
 
 /** Changes the named fields (bound in that order, then the time, then the words of the row), and answers with the row. */

@@ -2,14 +2,11 @@ import { hash } from 'node:crypto'
 import type { Call, Outcome } from '../call/call.ts'
 import { etagOf } from '../call/etag.ts'
 import { noInclude } from '../call/included.ts'
-import type { ListQuery, OneQuery, PageQuery, SortPosition } from '../call/query.ts'
+import type { ListQuery, OneQuery, PageQuery } from '../call/query.ts'
 import { notThere, type Target } from '../call/target.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
-import { bound } from '../plan/bind.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { rowSeparator } from '../plan/project.ts'
-import { soughtWords } from '../plan/search-index.ts'
-import { filterValueKind, filterValues, padded, sortsById, sortValues } from '../plan/select.ts'
+import { sortsById } from '../plan/select.ts'
 import { problem } from '../problems.ts'
 import { cursorBound } from '../request/cursor.ts'
 import { positionIn } from '../request/position.ts'
@@ -22,15 +19,10 @@ import type { Reader } from './reader.ts'
 export function readOne(reader: Reader, call: Call, query: OneQuery): Maybe<Outcome> {
   const { caller, target } = call
   const { include, canonical } = query
-  const { account, scopes } = caller
+  const { scopes } = caller
   const statement = reader.planner.one(target, include, scopes)
-  const slots = bindSlots(statement.slots, {
-    account,
-    asked: { by: caller, at: reader.now() },
-    id: target.id,
-    owner: target.ownerId,
-  })
-  return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
+  const bound = statement.bind({ call, at: reader.now() })
+  return whenThere(reader.store.first(statement.text, bound, caller.account), (row) => {
     if (!row) throw notThere(target)
     const size = new AnswerSize(statement, row[2] ?? null, null)
     return whenThere(finishRows([String(row[0])], statement, reader, call), (data) => {
@@ -53,15 +45,8 @@ export function readList(reader: Reader, call: Call, query: PageQuery): Maybe<Ou
   const after =
     boundTo === null ? null : positionIn(reader.seal.open(query.cursor ?? '', boundTo, sort.length), sort)
   const statement = reader.planner.list(target, list, after, caller.scopes)
-  const values = listValues(reader, { caller, target }, list, after)
-  const slots = bindSlots(statement.slots, {
-    account: caller.account,
-    asked: { by: caller, at: reader.now() },
-    owner: target.ownerId,
-    limit: limit + 1,
-    values,
-  })
-  return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
+  const bound = statement.bind({ call, at: reader.now(), list, after })
+  return whenThere(reader.store.first(statement.text, bound, caller.account), (row) => {
     if (!row || (target.sub && row.at(-1) === null)) throw notThere(target)
     if (list.search && row.at(-1 - (target.sub ? 1 : 0) - (list.count ? 1 : 0)) !== null)
       throw searchNotReady(reader, { caller, target })
@@ -110,28 +95,6 @@ function searchNotReady(reader: Reader, { caller, target }: Call): Error {
     detail: `Some rows of ${name} are not in the index of the search yet. They are added now.`,
     headers: { 'Retry-After': '1' },
   })
-}
-
-export function listValues(
-  { planner }: Reader,
-  { caller, target }: Call,
-  query: ListQuery,
-  after: SortPosition | null,
-): Value[] {
-  const values: Value[] = []
-  for (const filter of query.conditions) {
-    const of = filterValueKind(filter)
-    for (const value of filterValues(filter)) values.push(bound(of, value))
-  }
-  if (query.search) {
-    const sought = soughtWords(target.view.resource, caller.account, query.search)
-    values.push(planner.dialect.matching(sought), ...padded(sought).map((word) => ` ${word}`))
-  }
-  query.sort.forEach(({ field }, index) => {
-    const value = after?.[index] ?? null
-    if (value !== null) values.push(bound(sortValues(field), value))
-  })
-  return values
 }
 
 /** The sort keys of a page's last row, as JSON. */

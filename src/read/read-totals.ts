@@ -4,7 +4,6 @@ import type { PageQuery } from '../call/query.ts'
 import type { View } from '../compile/model.ts'
 import { mostGroups } from '../compile/versions/totals-view.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { rowSeparator } from '../plan/project.ts'
 import { shownSums } from '../plan/select-totals.ts'
 import { problem } from '../problems.ts'
@@ -12,24 +11,20 @@ import { cursorBound } from '../request/cursor.ts'
 import { positionIn } from '../request/position.ts'
 import type { Value } from '../store/store.ts'
 import { AnswerSize } from './answer-size.ts'
-import { canonicalOf, listValues, pageText, positionOf } from './read-rows.ts'
+import { canonicalOf, pageText, positionOf } from './read-rows.ts'
 import type { Reader } from './reader.ts'
 
 /** One page of groups: one statement, whatever is filtered and sorted. */
-export function readTotals(reader: Reader, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {
+export function readTotals(reader: Reader, call: Call, query: PageQuery): Maybe<Outcome> {
+  const { caller, target } = call
   const { list } = query
   const { sort, limit } = list
   const bound = cursorBound(caller, target, list.order, list.filteredBy)
   const after =
     query.cursor === null ? null : positionIn(reader.seal.open(query.cursor, bound, sort.length), sort)
   const statement = reader.planner.list(target, list, after, caller.scopes)
-  const slots = bindSlots(statement.slots, {
-    account: caller.account,
-    asked: { by: caller, at: reader.now() },
-    limit: limit + 1,
-    values: listValues(reader, { caller, target }, list, after),
-  })
-  return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
+  const values = statement.bind({ call, at: reader.now(), list, after })
+  return whenThere(reader.store.first(statement.text, values, caller.account), (row) => {
     const [groups = null, positions = null, rows, found, ...beyond] = row ?? []
     refuseTooLarge(target.view, caller.scopes, { rows: Number(rows), groups: Number(found), beyond })
     const all = groups === null ? [] : String(groups).split(rowSeparator)

@@ -1,6 +1,5 @@
 import type { RanJob } from '../jobs/run-due.ts'
 import type { JobDoors } from '../jobs/run-job.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { clientAs } from './client-as.ts'
 import { mount } from './mounted.ts'
 import type { Service } from './service.ts'
@@ -28,12 +27,8 @@ function doorsOf(service: Service, logger: ShellLogger): JobDoors {
       const resource = model.resources.get(name)
       if (!resource) throw new Error(`find('${name}', …): there is no such resource.`)
       const where = [{ field: 'id', operator: 'eq', values: 1, withNull: false } as const]
-      const { text, slots } = planner.find(
-        resource,
-        { where, order: [], most: store.dialect.pageSize(1) },
-        null,
-      )
-      const row = await store.first(text, bindSlots(slots, { account, values: [id], limit: 1 }), account)
+      const find = planner.find(resource, { where, order: [], most: store.dialect.pageSize(1) }, null)
+      const row = await store.first(find.text, find.bind({ account, values: [id], limit: 1 }), account)
       return row ? JSON.parse(String(row[0])) : null
     },
   }

@@ -1,5 +1,4 @@
 import type { Resource } from '../compile/model.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { accountsWithRows, rowsAfter } from '../plan/whole-rows.ts'
 import type { Session } from '../store/store.ts'
@@ -59,9 +58,9 @@ async function* accountLines(
   account: string,
   said: { readonly [mark: string]: string },
 ): AsyncGenerator<readonly string[]> {
-  const { text, slots } = rowsAfter(resource, dialect, pageRows)
+  const { text, bind } = rowsAfter(resource, dialect, pageRows)
   for (let after = ''; ; ) {
-    const rows = await snapshot.all(text, bindSlots(slots, { account, id: after }))
+    const rows = await snapshot.all(text, bind({ account, id: after }))
     if (rows.length > 0)
       yield rows.map(([, row, version]) => {
         const head = JSON.stringify({ ...said, [marks.version]: version })

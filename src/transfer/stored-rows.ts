@@ -1,7 +1,6 @@
 import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { Planner } from '../plan/planner.ts'
 import type { RowStatement } from '../plan/row-statements.ts'
 import { rowsOfIds, takenUniques } from '../plan/whole-rows.ts'
@@ -57,10 +56,10 @@ export class StoredRows {
   }
 
   async #all(
-    { text, slots }: RowStatement,
+    { text, bind }: RowStatement,
     account: string,
     list: readonly unknown[],
   ): Promise<readonly Row[]> {
-    return this.#store.all(text, bindSlots(slots, { account, values: [JSON.stringify(list)] }))
+    return this.#store.all(text, bind({ account, values: [JSON.stringify(list)] }))
   }
 }

@@ -1,6 +1,5 @@
 import type { Resource } from '../compile/model.ts'
 import { auditColumns } from '../plan/audit.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import type { Actor } from './actor.ts'
 import { newId } from './ids.ts'
@@ -41,7 +40,7 @@ export async function writeEntries(
 ): Promise<void> {
   const audited = histories.filter(({ resource }) => hasEntry(resource, actor))
   if (audited.length === 0) return
-  const { text, slots } = writer.writes.insertEntries()
+  const { text, bind } = writer.writes.insertEntries()
   const rows = audited.map((history) => entryValues(writer, actor, history))
-  await tx.first(text, bindSlots(slots, { account, values: [JSON.stringify(rows)] }))
+  await tx.first(text, bind({ account, values: [JSON.stringify(rows)] }))
 }

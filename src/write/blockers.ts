@@ -1,5 +1,4 @@
 import type { BelongsToModel, Resource } from '../compile/model.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import type { Writer } from './writer.ts'
 
 /** A resource whose rows prevent a delete: they reference the row, or a row that would be deleted along with it. */
@@ -28,8 +27,8 @@ export async function blockersOf(
   id: string,
 ): Promise<readonly Blocker[]> {
   const idsNaming: IdsNaming = async ({ source, field }, ids, most) => {
-    const { text, slots } = writer.planner.naming(source, field, most)
-    const bindings = bindSlots(slots, { account, values: [JSON.stringify(ids)] })
+    const { text, bind } = writer.planner.naming(source, field, most)
+    const bindings = bind({ account, values: [JSON.stringify(ids)] })
     return (await writer.store.all(text, bindings, account)).map((row) => String(row[0]))
   }
   const { levels, deleted } = await deletedAlong(resource, id, idsNaming)

@@ -1,6 +1,5 @@
 import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import type { RowStatement } from '../plan/row-statements.ts'
 import type { Value, Write } from '../store/store.ts'
 import type { Actor } from './actor.ts'
@@ -87,13 +86,16 @@ async function insertWith(
     ]
     return store.writeClaimed({ ...claim, write: insert, also }, account)
   }
-  const along = { key: key !== null, event: event !== null, entry: entry !== null }
-  const all = [...values, ...(key ?? []), ...(event ?? []), ...(entry ?? [])]
-  const whole = bound(account, writes.insertAlong(resource, along), all)
-  return (await store.writeOne(whole.sql, whole.values, account)) > 0
+  const along = writes.insertAlong(resource, {
+    key: key !== null,
+    event: event !== null,
+    entry: entry !== null,
+  })
+  const whole = along.bind({ account, row: values, key, event, entry })
+  return (await store.writeOne(along.text, whole, account)) > 0
 }
 
-const bound = (account: string, { text, slots }: RowStatement, values: readonly Value[]): Write => ({
+const bound = (account: string, { text, bind }: RowStatement, values: readonly Value[]): Write => ({
   sql: text,
-  values: bindSlots(slots, { account, values }),
+  values: bind({ account, values }),
 })

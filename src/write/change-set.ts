@@ -2,7 +2,6 @@ import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource, SumFeed } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { knownField, type Lock, type RowStatement } from '../plan/row-statements.ts'
 import { wordsOf } from '../plan/search-index.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
@@ -105,7 +104,7 @@ export class ChangeSet {
     const known = this.#rows.find(resource, id, lock)
     if (known) return known
     const statement = this.#writer.planner.lock(resource, lock)
-    const found = await this.tx.first(statement.text, this.#bind(statement.slots, { id }))
+    const found = await this.tx.first(statement.text, statement.bind({ account: this.account, id }))
     return found ? this.#rows.locked(resource, found, lock) : null
   }
 
@@ -156,21 +155,22 @@ export class ChangeSet {
 
   async #insertWhole(resource: Resource, rows: readonly Value[][]): Promise<void> {
     const { writes } = this.#writer
+    const { account } = this
     if (this.tx.dialect.isRemote) {
-      const { text, slots } = writes.insertMany(resource)
-      await this.tx.first(text, this.#bind(slots, { values: [JSON.stringify(rows)] }))
+      const { text, bind } = writes.insertMany(resource)
+      await this.tx.first(text, bind({ account, values: [JSON.stringify(rows)] }))
       return
     }
-    const { text, slots } = writes.insertWhole(resource)
-    for (const values of rows) await this.tx.first(text, this.#bind(slots, { values }))
+    const { text, bind } = writes.insertWhole(resource)
+    for (const values of rows) await this.tx.first(text, bind({ account, values }))
   }
 
   async #correctSums(resource: Resource, ids: readonly string[]): Promise<void> {
     for (const source of this.#writer.model.stored.values())
       for (const feed of source.feeds) {
         if (feed.on !== resource) continue
-        const { text, slots } = this.#writer.writes.wrongSums(feed, source)
-        const wrong = await this.tx.all(text, this.#bind(slots, { values: [JSON.stringify(ids)] }))
+        const { text, bind } = this.#writer.writes.wrongSums(feed, source)
+        const wrong = await this.tx.all(text, bind({ account: this.account, values: [JSON.stringify(ids)] }))
         for (const [id] of wrong) await this.#correctSum(feed, source, String(id))
       }
   }
@@ -180,8 +180,8 @@ export class ChangeSet {
     // On PostgreSQL a statement does not see what others commit after it began. So the owner is waited for first, and then counted.
     const owner = await this.#lock(on, id, 'to-change')
     if (!owner) return
-    const { text, slots } = this.#writer.writes.countSum(feed, source)
-    const [json] = (await this.tx.first(text, this.#bind(slots, { id }))) ?? []
+    const { text, bind } = this.#writer.writes.countSum(feed, source)
+    const [json] = (await this.tx.first(text, bind({ account: this.account, id }))) ?? []
     const counted: unknown = JSON.parse(String(json))
     if (!kinds[field.kind].isStored(counted)) throw outOfRange()
     if (counted !== owner.row[field.name]) await this.#set(on, id, { [field.name]: counted })
@@ -232,8 +232,8 @@ export class ChangeSet {
   }
 
   async #delete(resource: Resource, id: string): Promise<void> {
-    const { text, slots } = this.#writer.writes.delete(resource)
-    await this.tx.first(text, this.#bind(slots, { id }))
+    const { text, bind } = this.#writer.writes.delete(resource)
+    await this.tx.first(text, bind({ account: this.account, id }))
   }
 
   /** Adds what rows have changed to the sums of their owners, of which no other row is read. */
@@ -251,23 +251,16 @@ export class ChangeSet {
   /** Runs a statement that writes one row, and gives the row as it is stored; nothing where the statement wrote none. */
   async #writeAndRead(
     resource: Resource,
-    { text, slots }: RowStatement,
+    { text, bind }: RowStatement,
     given: { readonly id: string; readonly values: readonly Value[] },
   ): Promise<Row | undefined> {
-    const written = await this.tx.first(text, this.#bind(slots, given))
+    const written = await this.tx.first(text, bind({ account: this.account, ...given }))
     if (!written || this.tx.dialect.returnsRows) return written
     const read = this.#writer.planner.lock(resource, 'to-change')
-    return this.tx.first(read.text, this.#bind(read.slots, { id: given.id }))
+    return this.tx.first(read.text, read.bind({ account: this.account, id: given.id }))
   }
 
   #time(): string {
     return new Date(this.#writer.now()).toISOString()
-  }
-
-  #bind(
-    slots: Parameters<typeof bindSlots>[0],
-    given: { readonly id?: string; readonly values?: readonly Value[] },
-  ): Value[] {
-    return bindSlots(slots, { account: this.account, ...given })
   }
 }

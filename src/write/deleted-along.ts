@@ -1,6 +1,5 @@
 import type { StoredRow } from '../call/stored-row.ts'
 import type { BelongsToModel, Resource } from '../compile/model.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { namingAtFirst } from '../plan/row-statements.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
 import type { DeletedAlong } from './row-change.ts'
@@ -48,7 +47,7 @@ export async function lockDeletedAlong(
   let bytes = 0
 
   const read = (statement: ReturnType<Writer['planner']['lockNaming']>, values: Value[]) =>
-    tx.all(statement.text, bindSlots(statement.slots, { account, values }))
+    tx.all(statement.text, statement.bind({ account, values }))
 
   const refuseTooMany = (resource: Resource, more: number, moreBytes: number): void => {
     if (along.length + more > most || bytes + moreBytes > mostBytes) throw new TooManyAlong(resource, most)

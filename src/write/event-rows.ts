@@ -1,4 +1,3 @@
-import { bindSlots } from '../plan/bind-slots.ts'
 import { eventColumns, keptColumns, mostWaiting, positionsPerMs } from '../plan/events.ts'
 import type { WritePlanner } from '../plan/write-planner.ts'
 import type { Transaction, Value } from '../store/store.ts'
@@ -36,14 +35,14 @@ async function writePlaced(
   events: readonly NewEvent[],
 ): Promise<void> {
   const last = writes.lastPosition()
-  const [newest] = (await tx.first(last.text, bindSlots(last.slots, { account }))) ?? []
-  const { text, slots } = writes.insertPlaced()
+  const [newest] = (await tx.first(last.text, last.bind({ account }))) ?? []
+  const { text, bind } = writes.insertPlaced()
   let position = Number(newest)
   for (const event of events) {
     position = Math.max(position + 1, event.created_at * positionsPerMs)
     const id = uuidV7(Math.floor(position / positionsPerMs), position % positionsPerMs, String(event.id_end))
     const values = [position, id, ...keptColumns.map((name) => event[name])]
-    await tx.first(text, bindSlots(slots, { account, values }))
+    await tx.first(text, bind({ account, values }))
   }
 }
 
@@ -55,9 +54,9 @@ async function writeWaiting(
 ): Promise<void> {
   for (let from = 0; from < events.length; ) {
     const count = sizeOf(events.length - from)
-    const { text, slots } = writes.insertWaiting(count)
+    const { text, bind } = writes.insertWaiting(count)
     const values = events.slice(from, from + count).flatMap(waitingValues)
-    await tx.first(text, bindSlots(slots, { account, values }))
+    await tx.first(text, bind({ account, values }))
     from += count
   }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Field, Resource } from '../compile/model.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { absentStatements } from '../plan/write-statements.ts'
 import type { Store } from '../store/store.ts'
 
@@ -42,12 +41,8 @@ export async function fillAbsent(
     let longest = 0
     for (const [account, ids] of lacking) {
       const from = performance.now()
-      const { text, slots } = statements.fill
-      const filled = await store.writeOne(
-        text,
-        bindSlots(slots, { account, values: [JSON.stringify(ids)] }),
-        account,
-      )
+      const { text, bind } = statements.fill
+      const filled = await store.writeOne(text, bind({ account, values: [JSON.stringify(ids)] }), account)
       longest = Math.max(longest, performance.now() - from)
       note(filled)
     }

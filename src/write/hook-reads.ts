@@ -4,7 +4,6 @@ import type { Resource } from '../compile/model.ts'
 import type { Listing, Seeing } from '../declare/hooks.ts'
 import type { AnyRow } from '../declare/reach.ts'
 import type { DeclaredResource } from '../declare/relation.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import type { Transaction } from '../store/store.ts'
 import { type Conditions, readConditions, readOrder } from './hook-conditions.ts'
 import type { Asked, HookNames } from './hook-names.ts'
@@ -40,16 +39,15 @@ export function hookReads(by: ReadBy, names: HookNames): HookReads {
     const mistake = (what: string) => names.mistake(asked, resource, what)
     return { resource, mistake, conditions: readConditions(resource, where, mistake) }
   }
-  const bind = (slots: Parameters<typeof bindSlots>[0], { values }: Pick<Conditions, 'values'>, limit = 0) =>
-    bindSlots(slots, { ...whoAsks(by), values, limit })
+  const given = ({ values }: Pick<Conditions, 'values'>, limit = 0) => ({ ...whoAsks(by), values, limit })
   const rows = async (
     resource: Resource,
     { conditions, order, limit }: Selected,
     seeing: Seeing,
   ): Promise<readonly AnyRow[]> => {
     const selection = { where: conditions.where, order, most: tx.dialect.pageSize(limit) }
-    const { text, slots } = planner.find(resource, selection, sightOf(call, seeing))
-    const found = await tx.all(text, bind(slots, conditions, limit))
+    const { text, bind } = planner.find(resource, selection, sightOf(call, seeing))
+    const found = await tx.all(text, bind(given(conditions, limit)))
     return found.map((row) => JSON.parse(String(row[0])) as AnyRow)
   }
   return {
@@ -69,19 +67,19 @@ export function hookReads(by: ReadBy, names: HookNames): HookReads {
     },
     async count(name, where, options = {}) {
       const { resource, conditions } = asked('count', name, where)
-      const { text, slots } = planner.count(resource, conditions.where, sightOf(call, options))
-      return Number((await tx.first(text, bind(slots, conditions)))?.[0])
+      const { text, bind } = planner.count(resource, conditions.where, sightOf(call, options))
+      return Number((await tx.first(text, bind(given(conditions))))?.[0])
     },
     async exists(name, where, options = {}) {
       const { resource, conditions } = asked('exists', name, where)
-      const { text, slots } = planner.any(resource, conditions.where, sightOf(call, options))
-      return (await tx.first(text, bind(slots, conditions))) !== undefined
+      const { text, bind } = planner.any(resource, conditions.where, sightOf(call, options))
+      return (await tx.first(text, bind(given(conditions)))) !== undefined
     },
     async sum(name, field, where, options = {}) {
       names.summand(names.resource('sum', name), field)
       const { resource, conditions } = asked('sum', name, where)
-      const { text, slots } = planner.sum(resource, field, conditions.where, sightOf(call, options))
-      const row = await tx.first(text, bind(slots, conditions))
+      const { text, bind } = planner.sum(resource, field, conditions.where, sightOf(call, options))
+      const row = await tx.first(text, bind(given(conditions)))
       return JSON.parse(String(row?.[0]))
     },
   }

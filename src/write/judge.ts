@@ -5,7 +5,6 @@ import { notThere } from '../call/target.ts'
 import type { Resource } from '../compile/model.ts'
 import { effective } from '../compile/rules/checked-rule.ts'
 import type { RuleKind } from '../declare/rule.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import type { Judgement } from '../plan/row-statements.ts'
 import { settled } from '../plan/rule-sql.ts'
 import { problem } from '../problems.ts'
@@ -42,8 +41,8 @@ async function judge(
   const said = kinds.map((kind) => verdict(call, resource, kind))
   const open = said.filter((one) => typeof one !== 'boolean')
   if (open.length === 0) return said.map((one) => one === true)
-  const { text, slots } = writer.planner.judge(resource, open)
-  const found = await from.first(text, bindSlots(slots, { ...whoAsks(write), id }))
+  const { text, bind } = writer.planner.judge(resource, open)
+  const found = await from.first(text, bind({ ...whoAsks(write), id }))
   const verdicts = (found ?? []).map((one) => Number(one) === 1)
   return said.map((one) => (typeof one === 'boolean' ? one : (verdicts.shift() ?? false)))
 }
@@ -57,8 +56,8 @@ export const whoAsks = ({ writer, call: { caller } }: Pick<WriteRequest, 'writer
 /** Whether a row exists for the caller. Rows that code answers for are not looked up. */
 export async function mayRead(write: WriteRequest, resource: Resource, id: string | null): Promise<boolean> {
   if (resource.answered) return true
-  const { text, slots } = write.writer.planner.exists(resource, write.call.caller.scopes)
-  return (await write.from.first(text, bindSlots(slots, { ...whoAsks(write), id }))) !== undefined
+  const { text, bind } = write.writer.planner.exists(resource, write.call.caller.scopes)
+  return (await write.from.first(text, bind({ ...whoAsks(write), id }))) !== undefined
 }
 
 /** Before a row is changed or deleted: 404 where it, or the owner in the path, may not be read; 403 where the rule says no. */

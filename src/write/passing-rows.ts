@@ -3,7 +3,6 @@ import type { StoredRow } from '../call/stored-row.ts'
 import type { Field, Resource } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { judgedFields } from '../plan/judge-values.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { Judgement } from '../plan/row-statements.ts'
@@ -25,19 +24,19 @@ export async function passingRows(
   { store, planner, now }: RowJudge,
   caller: Caller,
   resource: Resource,
-  { rule, grants }: Judgement,
+  judgement: Judgement,
   rows: readonly StoredRow[],
 ): Promise<readonly number[]> {
-  const fields = judgedFields(resource, rule)
+  const fields = judgedFields(resource, judgement.rule)
   const values = rows.flatMap((row, index) => {
     if (!fields.every((field) => fits(field, row[field.name]))) return []
     return [
       [index, ...fields.map(({ name, kind, stored }) => bound({ kind, schema: {}, stored }, row[name]))],
     ]
   })
-  const { text, slots } = planner.judgeValues(resource, rule, grants)
+  const { text, bind } = planner.judgeValues(resource, judgement)
   const asked = { by: caller, at: now() }
-  const bindings = bindSlots(slots, { account: caller.account, asked, values: [JSON.stringify(values)] })
+  const bindings = bind({ account: caller.account, asked, values: [JSON.stringify(values)] })
   return (await store.all(text, bindings, caller.account)).map(([index]) => Number(index))
 }
 

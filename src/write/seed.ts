@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { Mistakes } from '../compile/mistakes.ts'
 import type { Model } from '../compile/model.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { insertRow } from '../plan/write-statements.ts'
 import { addMeta, metaFacts, selectMeta } from '../store/meta.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
@@ -57,7 +56,7 @@ async function hasRows(store: Store, model: Model): Promise<boolean> {
 
 async function insertSeed(tx: Transaction, { resource, account, values }: BoundSeedRow): Promise<void> {
   const insert = insertRow(resource, tx.dialect)
-  await tx.first(insert.text, bindSlots(insert.slots, { account, values }))
+  await tx.first(insert.text, insert.bind({ account, values }))
 }
 
 /** The store's own error names neither the row nor the declaration, so both are added. */

@@ -4,7 +4,6 @@ import type { StoredRow } from '../call/stored-row.ts'
 import type { Field } from '../compile/model.ts'
 import { pointerStep } from '../compile/schemas/validate.ts'
 import { bound } from '../plan/bind.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { knownField } from '../plan/row-statements.ts'
 import { problem } from '../problems.ts'
 import { sentFor } from '../request/customs.ts'
@@ -95,6 +94,6 @@ async function isStored(
     values: 1,
     withNull: false,
   }))
-  const { text, slots } = write.writer.planner.any(resource, where, null)
-  return (await write.from.first(text, bindSlots(slots, { ...whoAsks(write), values }))) !== undefined
+  const { text, bind } = write.writer.planner.any(resource, where, null)
+  return (await write.from.first(text, bind({ ...whoAsks(write), values }))) !== undefined
 }

@@ -1,7 +1,6 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import type { Model, Resource } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
-import { bindSlots } from '../plan/bind-slots.ts'
 import { type SearchIndex, searchIndexes, wordsOfRow } from '../plan/search-index.ts'
 import { accountsWithoutWords, type WordStatements, wordStatements } from '../plan/write-statements.ts'
 import type { Store, Transaction } from '../store/store.ts'
@@ -131,16 +130,13 @@ interface Batch {
 /** How many rows got their words. */
 async function fillBatch(tx: Transaction, { resource, search, account, statements }: Batch): Promise<number> {
   const { waiting, fill, fillOne } = statements
-  const rows = await tx.all(waiting.text, bindSlots(waiting.slots, { account }))
+  const rows = await tx.all(waiting.text, waiting.bind({ account }))
   const filled = rows.map(([json, version = null]) => {
     const row = JSON.parse(String(json)) as { readonly id: string }
     return [row.id, wordsOfRow(resource, search, account, row), version] as const
   })
   if (filled.length === 0) return 0
-  if (tx.dialect.isRemote)
-    await tx.all(fill.text, bindSlots(fill.slots, { account, values: [JSON.stringify(filled)] }))
-  else
-    for (const [id, ...values] of filled)
-      await tx.all(fillOne.text, bindSlots(fillOne.slots, { account, id, values }))
+  if (tx.dialect.isRemote) await tx.all(fill.text, fill.bind({ account, values: [JSON.stringify(filled)] }))
+  else for (const [id, ...values] of filled) await tx.all(fillOne.text, fillOne.bind({ account, id, values }))
   return filled.length
 }

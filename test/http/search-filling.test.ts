@@ -2,8 +2,6 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { allGrants } from '../../src/call/grants.ts'
 import { api, resource } from '../../src/index.ts'
-import { bindSlots } from '../../src/plan/bind-slots.ts'
-import { soughtWords } from '../../src/plan/search-index.ts'
 import { readListQuery } from '../../src/request/read-query.ts'
 import type { Value } from '../../src/store/store.ts'
 import { type Serving, serve } from '../support/serving.ts'
@@ -114,16 +112,16 @@ describeStores('a search of rows that are there', ({ kind, url }) => {
       )
     await served.store.session((session) => session.script('ANALYZE "books"'))
     const statements: (readonly [string, readonly Value[]])[] = []
+    const consumer = { id: 'k', name: 'k', kind: 'external' } as const
+    const caller = { account: 'acme', consumer, scopes: allGrants, subject: null, claims: {} }
     const planner = served.api.service.engine.writer.planner
     const view = served.api.service.model.head.views.get('books')
     const target = served.api.service.engine.router.find('/v1/books')
     if (!view || !target) throw new Error('there are no books')
     for (const query of ['search=1234', 'search=1234&count=true', 'search=book+77&filter[year]=2000']) {
       const { list } = readListQuery(query, view, 5_000, toldAll)
-      const { text, slots } = planner.list(target, list, null, allGrants)
-      const words = planner.dialect.matching(soughtWords(view.resource, 'acme', list.search ?? []))
-      const values = [...list.filters.flatMap((one) => one.values.map(Number)), words]
-      statements.push([text, bindSlots(slots, { account: 'acme', limit: 26, values })])
+      const { text, bind } = planner.list(target, list, null, allGrants)
+      statements.push([text, bind({ call: { caller, target }, at: 0, list, after: null })])
     }
     for (const [text, values] of statements) {
       const rows = await served.store.all(`${planner.dialect.explain} ${text}`, values)

@@ -86,7 +86,7 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
       ]),
       ...Object.values(resource.rules).flatMap((rule) =>
         rule
-          ? [planner.judge(resource, [{ rule, grants }]), planner.judgeValues(resource, rule, grants)]
+          ? [planner.judge(resource, [{ rule, grants }]), planner.judgeValues(resource, { rule, grants })]
           : [],
       ),
       ...resource.belongsTo.flatMap((relation) => [
