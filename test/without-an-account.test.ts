@@ -33,7 +33,7 @@ const inTransaction = /^((this|changes)\.)?tx$/
 /** By file: how many calls, and why. */
 const listed: { readonly [file: string]: readonly [calls: number, why: string] } = {
   'audit/sweep-audit.ts': [1, 'housekeeping: old entries'],
-  'console/data/accounts-page.ts': [1, 'the accounts that have keys or events'],
+  'console/choose-account.ts': [1, 'the accounts that have keys or events'],
   'console/operators/operator-ring.ts': [4, 'nounkit_operators, of which every node has a copy'],
   'events/event-log.ts': [1, 'marks of many accounts, where they are not apart'],
   'events/give-positions.ts': [3, 'positions of many accounts, where they are not apart'],

@@ -5,6 +5,8 @@ import { editPages } from './data/edit-page.ts'
 import { listPages } from './data/list-page.ts'
 import { newPages } from './data/new-page.ts'
 import { rowPages } from './data/row-page.ts'
+import { keyActPages } from './keys/key-act-pages.ts'
+import { keysPage } from './keys/keys-page.ts'
 import { mePage } from './me-page.ts'
 import { signInPage } from './sign-in-page.ts'
 import { signOutPage } from './sign-out-page.ts'
@@ -23,5 +25,7 @@ export const consolePages: readonly (ConsolePage | OpenPage)[] = [
   ...newPages,
   ...editPages,
   ...deletePages,
+  keysPage,
+  ...keyActPages,
   mePage,
 ]

@@ -37,6 +37,8 @@ export interface MadeKey {
 export interface RotateOptions {
   readonly overlapMs: number
   readonly expiresAt?: number | null
+  /** When the secret was made that is to be replaced: a form that is sent twice must not rotate twice. */
+  readonly madeAt?: number
 }
 
 /** The keys of that name, or of that subject. */
@@ -124,6 +126,8 @@ export class KeyRing {
       const now = this.#clock.now()
       const { key: old, hash } = active.at(-1) ?? {}
       if (!old || !hash) throw new KeyMistake(`${account} has no key named "${name}" that could be rotated.`)
+      if (options.madeAt !== undefined && options.madeAt !== old.createdAt)
+        throw new KeyMistake(`"${name}" was rotated meanwhile. Look at it again before you rotate it.`)
       const until = Math.min(now + options.overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY)
       // The new secret takes over the id, so that usage and contacts of this consumer stay under one id.
       await tx.all(this.#sql.retire, [hash, `${old.id}.${randomCharacters(6)}`, until])

@@ -1,7 +1,6 @@
-import { html, type Markup } from '../../pages/markup.ts'
-import { allRows, statement } from '../../store/bound-statement.ts'
-import type { ConsolePage, ConsoleParts, ShownPage, Visit } from '../console-page.ts'
-import { consoleUrl } from '../console-url.ts'
+import { html } from '../../pages/markup.ts'
+import { chooseAccount } from '../choose-account.ts'
+import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 
 export const dataPath = '/console/data'
 
@@ -10,45 +9,7 @@ export const accountsPage: ConsolePage = {
   kind: 'page',
   path: dataPath,
   inNavigation: 'Data',
-  get: (visit) => (visit.account === null ? accountList(visit) : resourceList(visit)),
-}
-
-const shownMost = 200
-
-const accountList = async ({ parts }: Visit): Promise<ShownPage> => {
-  const accounts = await knownAccounts(parts)
-  return {
-    title: 'Data',
-    body: html`<h1>Whose data?</h1>
-<form class="narrow" method="get" action="${dataPath}">
-<label for="account">Account</label>
-<input id="account" name="account" required maxlength="255" list="accounts" autocomplete="off">
-<datalist id="accounts">${accounts.map((account) => html`<option value="${account}"></option>`)}</datalist>
-<button>Choose</button>
-</form>
-<h2>Accounts with keys or events</h2>
-${accounts.length === 0 ? html`<p class="none">None yet.</p>` : html`<ul class="tiles">${accounts.slice(0, shownMost).map(tile)}</ul>`}
-${accounts.length > shownMost && html`<p class="legend">The first ${shownMost}. Any other one can be written above.</p>`}`,
-  }
-}
-
-const tile = (account: string): Markup =>
-  html`<li><b><a href="${consoleUrl(dataPath, { account })}">${account}</a></b></li>`
-
-const knownAccounts = async ({ store }: ConsoleParts): Promise<readonly string[]> => {
-  const { dialect } = store
-  const distinct = (table: string) =>
-    statement(
-      dialect,
-      (bind) =>
-        `SELECT DISTINCT "account_id" FROM "${table}" ORDER BY "account_id" LIMIT ${bind('integer', shownMost + 1)}`,
-    )
-  const found = await Promise.all(
-    ['nounkit_api_keys', 'nounkit_event_heads'].map(async (table) => allRows(store, distinct(table))),
-  )
-  const names = new Set(found.flat().map(([account]) => String(account)))
-  names.delete('')
-  return [...names].sort()
+  get: (visit) => (visit.account === null ? chooseAccount(visit, 'Data', dataPath) : resourceList(visit)),
 }
 
 const resourceList = ({ parts, link }: Visit): ShownPage => {
