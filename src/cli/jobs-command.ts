@@ -5,7 +5,7 @@ import { processText } from '../store/process-id.ts'
 import { paint } from './colour.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { withStore } from './command-store.ts'
+import { actor, withStore } from './command-store.ts'
 import { positionalsUpTo } from './positionals.ts'
 
 export const options = {
@@ -52,7 +52,7 @@ async function retry(given: readonly string[], json: boolean): Promise<number> {
       `${wrong === undefined ? 'Which jobs?' : `"${wrong}" is not the id of a job.`} Write their ids, as nounkit jobs shows them.`,
     )
   return withStore(place, probe, async ({ store, clock }) => {
-    const found = await retryJobs(store, ids, clock.now())
+    const found = await retryJobs(store, ids, clock.now(), actor(undefined))
     const missing = ids.filter((id) => !found.includes(id))
     if (json) console.log(JSON.stringify({ retried: found, missing }, null, 2))
     else if (found.length > 0) console.log(`${counted(found.length, 'job')} will run now.`)

@@ -1,16 +1,19 @@
 import type { ConsolePage, OpenPage } from './console-page.ts'
+import { consumersPage } from './consumers-page.ts'
 import { accountsPage } from './data/accounts-page.ts'
 import { deletePages } from './data/delete-page.ts'
 import { editPages } from './data/edit-page.ts'
 import { listPages } from './data/list-page.ts'
 import { newPages } from './data/new-page.ts'
 import { rowPages } from './data/row-page.ts'
+import { jobsPages } from './jobs-page.ts'
 import { keyActPages } from './keys/key-act-pages.ts'
 import { keysPage } from './keys/keys-page.ts'
 import { mePage } from './me-page.ts'
 import { signInPage } from './sign-in-page.ts'
 import { signOutPage } from './sign-out-page.ts'
 import { startPage } from './start-page.ts'
+import { webhooksPages } from './webhooks/webhooks-pages.ts'
 import { welcomePage } from './welcome-page.ts'
 
 /** All pages, in the order of the navigation. A page that is not here has no address; one that is here is behind the gate, unless it is open. */
@@ -25,7 +28,10 @@ export const consolePages: readonly (ConsolePage | OpenPage)[] = [
   ...newPages,
   ...editPages,
   ...deletePages,
+  consumersPage,
   keysPage,
   ...keyActPages,
+  ...webhooksPages,
+  ...jobsPages,
   mePage,
 ]

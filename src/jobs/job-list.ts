@@ -1,5 +1,6 @@
 import { type Bind, statement } from '../store/bound-statement.ts'
 import { numberOrNull, type Row, type Store, textOrNull } from '../store/store.ts'
+import { recordActIn } from '../write/recorded-acts.ts'
 
 export const jobStatuses = ['waiting', 'running', 'failed'] as const
 export type JobStatus = (typeof jobStatuses)[number]
@@ -59,11 +60,12 @@ const listedJob = (row: Row): ListedJob => {
   }
 }
 
-/** Lets jobs that have failed, or that wait, run now, with all their attempts before them. Gives the ids of those that were found. */
+/** Lets jobs that have failed, or that wait, run now, with all their attempts before them, and records who did it. Gives the ids of those that were found. */
 export async function retryJobs(
   store: Store,
   ids: readonly string[],
   now: number,
+  operator: string | null,
 ): Promise<readonly string[]> {
   const of = (bind: Bind) =>
     `"id" IN (${store.dialect.listed(bind('json', JSON.stringify(ids)))}) AND "status" IN ('waiting', 'failed')`
@@ -71,8 +73,13 @@ export async function retryJobs(
     const { text, values } = statement(
       tx.dialect,
       (bind) =>
-        `UPDATE "nounkit_jobs" SET "status" = 'waiting', "due_at" = ${bind('integer', now)}, "attempts" = 0, "ended_at" = NULL WHERE ${of(bind)} RETURNING "id"`,
+        `UPDATE "nounkit_jobs" SET "status" = 'waiting', "due_at" = ${bind('integer', now)}, "attempts" = 0, "ended_at" = NULL WHERE ${of(bind)} RETURNING "id", "account_id", "name"`,
     )
-    return (await tx.all(text, values)).map(([id]) => String(id))
+    const found = await tx.all(text, values)
+    for (const [id, account, name] of found) {
+      const detail = { id: String(id), name: String(name) }
+      await recordActIn(tx, now, { act: 'job-retried', account: String(account), operator, detail })
+    }
+    return found.map(([id]) => String(id))
   })
 }

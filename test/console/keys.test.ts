@@ -23,7 +23,8 @@ describeStores('keys in the console', (store) => {
   const secretIn = ({ text }: Page): string => /<pre[^>]*><code>(\w+)<\/code>/.exec(text)?.[1] ?? 'none'
   const lastAct = async () => {
     const { entries } = await readAuditPage(served.service, { account: 'acme', operator: 'ada', limit: 1 })
-    return [entries[0]?.action, entries[0]?.detail?.name]
+    const { action, detail } = entries[0] ?? {}
+    return [action, (detail as { readonly name: string } | undefined)?.name]
   }
   const make = async (fields: { readonly [name: string]: string }): Promise<Page> => {
     const asked = await ada.submit(keys, '/console/keys/new', fields)

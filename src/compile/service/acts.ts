@@ -10,7 +10,7 @@ export const acts = {
     says: 'It was noted that a consumer was told of the end of a version.',
   },
   'delivery-retried': { of: 'account', says: 'An operator had an event delivered once more.' },
-  'job-retried': { of: 'account', says: 'An operator had a job that failed run once more.' },
+  'job-retried': { of: 'account', says: 'An operator had a job run at once.' },
   'account-exported': { of: 'account', says: 'All rows of the account were exported.' },
   'issuer-ended': {
     of: 'store',
