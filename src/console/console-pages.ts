@@ -13,6 +13,9 @@ import { mePage } from './me-page.ts'
 import { signInPage } from './sign-in-page.ts'
 import { signOutPage } from './sign-out-page.ts'
 import { startPage } from './start-page.ts'
+import { retirementPages } from './versions/retirement-pages.ts'
+import { versionListPage } from './versions/version-list-page.ts'
+import { versionPage } from './versions/version-page.ts'
 import { webhooksPages } from './webhooks/webhooks-pages.ts'
 import { welcomePage } from './welcome-page.ts'
 
@@ -33,5 +36,8 @@ export const consolePages: readonly (ConsolePage | OpenPage)[] = [
   ...keyActPages,
   ...webhooksPages,
   ...jobsPages,
+  versionListPage,
+  versionPage,
+  ...retirementPages,
   mePage,
 ]

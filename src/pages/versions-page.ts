@@ -23,7 +23,11 @@ export interface VersionLife {
   readonly guide: string | null
 }
 
-export const versionLives = (model: Model, now: number, retirement: Retirement): readonly VersionLife[] =>
+export const versionLives = (
+  model: Model,
+  now: number,
+  retirement: Pick<Retirement, 'isRetired' | 'successorOf'>,
+): readonly VersionLife[] =>
   model.versions.map((version) => ({
     version,
     status: words[statusOf(version, model, now, retirement.isRetired)],

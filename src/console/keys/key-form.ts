@@ -59,7 +59,7 @@ ${visit.form(
   visit.link(path),
   html`<div class="fields">
 <div class="field"><label for="name">Name</label><input id="name" name="name" required maxlength="100" autocomplete="off" value="${value('name')}"></div>
-<div class="field"><label for="scopes">Scopes</label><input id="scopes" name="scopes" required maxlength="4000" autocomplete="off" autocapitalize="none" value="${value('scopes', '*')}" aria-describedby="scopes-hint"><small id="scopes-hint"><code>*</code> is everything of the account, such as <code>orders:read</code> less.</small></div>
+<div class="field"><label for="scopes">Scopes</label><input id="scopes" name="scopes" required maxlength="4000" autocomplete="off" autocapitalize="none" value="${value('scopes', '*')}" aria-describedby="scopes-hint"><small id="scopes-hint"><code>*</code> for everything of the account, or some, such as <code>orders:read</code>.</small></div>
 <div class="field"><label for="kind">Kind</label><select id="kind" name="kind" aria-describedby="kind-hint">${kinds.map((kind) => html`<option value="${kind}"${kind === value('kind', 'external') && html` selected`}>${kind}</option>`)}</select><small id="kind-hint">Calls of internal keys and probes keep no version from its retirement.</small></div>
 <div class="field"><label for="contact">Whom to tell when a version ends</label><input id="contact" name="contact" maxlength="500" autocomplete="off" value="${value('contact')}"></div>
 <div class="field"><label for="expires">Valid for</label><input id="expires" name="expires" maxlength="20" autocomplete="off" value="${value('expires')}" aria-describedby="expires-hint"><small id="expires-hint">Such as <code>90d</code>; for ever where it is empty.</small></div>
