@@ -1,8 +1,9 @@
-import type { PlainRequest } from '../call/exchange.ts'
+import type { LiveBody, PlainRequest } from '../call/exchange.ts'
 import type { Clock } from '../clock.ts'
 import type { Maybe } from '../maybe.ts'
 import type { Markup } from '../pages/markup.ts'
 import type { Store } from '../store/store.ts'
+import type { AccountWork } from './accounts/account-work.ts'
 import type { AskedEngine, Asking, EngineAnswer } from './ask-engine.ts'
 import type { SignInLimit } from './operators/sign-in-limit.ts'
 import type { RecordAct } from './record-act.ts'
@@ -13,6 +14,7 @@ export interface ConsoleSources extends AskedEngine {
   readonly clock: Clock
   readonly report: (error: unknown, request: PlainRequest) => void
   readonly recordAct: RecordAct
+  readonly accountWork: AccountWork
   /** `nounkit dev`: who comes from this machine is signed in. */
   readonly isDevelopment: boolean
 }
@@ -37,6 +39,14 @@ export interface ShownPage {
 export interface GoTo {
   readonly goTo: string
   readonly headers?: { readonly [name: string]: string }
+}
+
+/** After a POST: a file for the browser to keep. */
+export interface Download {
+  /** The name of the file. */
+  readonly download: string
+  readonly type: string
+  readonly live: LiveBody
 }
 
 /** What a page knows of a request. */
@@ -72,7 +82,7 @@ export interface ConsolePage {
   /** Where the navigation has it; else the page lights up the entry whose path its own begins with. */
   readonly inNavigation?: string
   get?(visit: Visit): Maybe<ShownPage | GoTo>
-  post?(visit: Visit, form: PostedForm): Maybe<ShownPage | GoTo>
+  post?(visit: Visit, form: PostedForm): Maybe<ShownPage | GoTo | Download>
 }
 
 /** A page for who is not signed in. There are as few as can be: each stands in a list in test/console/sessions.test.ts. */

@@ -1,3 +1,4 @@
+import { accountPages } from './accounts/account-pages.ts'
 import type { ConsolePage, OpenPage } from './console-page.ts'
 import { consumersPage } from './consumers-page.ts'
 import { accountsPage } from './data/accounts-page.ts'
@@ -39,5 +40,6 @@ export const consolePages: readonly (ConsolePage | OpenPage)[] = [
   versionListPage,
   versionPage,
   ...retirementPages,
+  ...accountPages,
   mePage,
 ]

@@ -11,6 +11,7 @@ import { consoleHeaders, consoleResponse, createConsoleLayout, type Frame } from
 import type {
   ConsoleParts,
   ConsoleSources,
+  Download,
   GoTo,
   PageEntry,
   PostedForm,
@@ -41,7 +42,7 @@ export const createConsole = (sources: ConsoleSources): Console => {
     // Nobody can sign in: for the world, there is no console.
     if (!(await gate.isThere(request))) return null
     let signed: Signed | null = null
-    let shown: ShownPage | GoTo
+    let shown: ShownPage | GoTo | Download
     try {
       refuseCrossSite(request)
       signed = await gate.pass(request)
@@ -50,6 +51,7 @@ export const createConsole = (sources: ConsoleSources): Console => {
       shown = refused(parts, request, error)
     }
     if ('goTo' in shown) return goneTo(shown)
+    if ('download' in shown) return downloaded(shown)
     const text = layout(shown, frameOf(parts, request, signed))
     return compressed(request, consoleResponse(text, shown))
   }
@@ -61,7 +63,7 @@ const respond = async (
   gate: ConsoleGate,
   request: PlainRequest,
   signed: Signed | null,
-): Promise<ShownPage | GoTo> => {
+): Promise<ShownPage | GoTo | Download> => {
   const { method } = request
   const isPost = method === 'POST'
   if (!isPost && method !== 'GET' && method !== 'HEAD')
@@ -90,7 +92,11 @@ const respond = async (
   return visited(route, visitOf(entry, signed), form)
 }
 
-const visited = ({ page }: ConsoleRoute, visit: Visit, form: PostedForm | null): Maybe<ShownPage | GoTo> => {
+const visited = (
+  { page }: ConsoleRoute,
+  visit: Visit,
+  form: PostedForm | null,
+): Maybe<ShownPage | GoTo | Download> => {
   if (page.kind === 'open') throw noSuchPage()
   const shown = form ? page.post?.(visit, form) : page.get?.(visit)
   if (!shown) throw new ConsoleRefusal(405, 'Refused', `This page takes no ${visit.request.method}.`)
@@ -127,6 +133,17 @@ const goneTo = ({ goTo, headers }: GoTo): PlainResponse => ({
   status: 303,
   headers: { ...consoleHeaders(), ...headers, Location: goTo },
   body: null,
+})
+
+const downloaded = ({ download, type, live }: Download): PlainResponse => ({
+  status: 200,
+  headers: {
+    ...consoleHeaders(),
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(download).replaceAll("'", '%27')}`,
+  },
+  body: null,
+  live,
 })
 
 const refused = (parts: ConsoleParts, request: PlainRequest, error: unknown): ShownPage => {

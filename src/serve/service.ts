@@ -4,6 +4,7 @@ import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { auditKeepDays } from '../compile/resources/audited-resources.ts'
+import { AccountWork } from '../console/accounts/account-work.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventSignal } from '../events/event-signal.ts'
@@ -192,6 +193,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const webhookParts = { model, store, clock, events: log, secret, settings }
     const filler = new WordFiller({ store, model, warn })
     const report: Engine['report'] = (error, request) => warn(`request ${request.id} failed`, error)
+    const accountWork = new AccountWork({ store, model, clock, warn })
     const console = openConsole(
       options.console ?? 'beside the API',
       {
@@ -201,6 +203,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         report,
         handle: (request) => engine.handle(request),
         recordAct: (act) => recordAct(store, clock.now(), act),
+        accountWork,
         isDevelopment: options.isDevelopment ?? false,
       },
       lazyPages({ model, store, clock, authenticator, retirement }),
@@ -251,6 +254,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       outdated,
       async close() {
         await jobs.stop()
+        await accountWork.stop()
         for (const work of closing) work()
         await sweeper.stop()
         await filler.stop()
