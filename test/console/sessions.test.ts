@@ -51,6 +51,8 @@ describeStores('sessions of the console', (store) => {
     beforeAll(async () => {
       ada = await OperatorBrowser.signedIn(served, 'ada', clock)
     })
+    // Time moves on with each test, and there are many: her session is used, so that it does not end.
+    beforeEach(async () => void (await ada.get('/console/data')))
 
     it('the pages that need no session are these, and no others', () => {
       const open = consolePages.filter(({ kind }) => kind === 'open')
