@@ -85,6 +85,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     jobs,
     handle: engine.handle,
     signal: engine.signal,
+    recentRequests: service.recentRequests,
     storeCounters,
     eventCounters: engine.eventCounters,
     log: { logger: log.logger, accessLog: createAccessLog(log) },

@@ -7,6 +7,7 @@ import type { AccountWork } from './accounts/account-work.ts'
 import type { AskedEngine, Asking, EngineAnswer } from './ask-engine.ts'
 import type { SignInLimit } from './operators/sign-in-limit.ts'
 import type { RecordAct } from './record-act.ts'
+import type { RecentRequests } from './requests/recent-requests.ts'
 
 /** What the engine gives the console. A part of it that a page needs is a member here, which `serve/service.ts` fills in. */
 export interface ConsoleSources extends AskedEngine {
@@ -15,6 +16,7 @@ export interface ConsoleSources extends AskedEngine {
   readonly report: (error: unknown, request: PlainRequest) => void
   readonly recordAct: RecordAct
   readonly accountWork: AccountWork
+  readonly recentRequests: RecentRequests
   /** `nounkit dev`: who comes from this machine is signed in. */
   readonly isDevelopment: boolean
 }

@@ -11,6 +11,7 @@ import { jobsPages } from './jobs-page.ts'
 import { keyActPages } from './keys/key-act-pages.ts'
 import { keysPage } from './keys/keys-page.ts'
 import { mePage } from './me-page.ts'
+import { requestsPage } from './requests/requests-page.ts'
 import { signInPage } from './sign-in-page.ts'
 import { signOutPage } from './sign-out-page.ts'
 import { startPage } from './start-page.ts'
@@ -32,6 +33,7 @@ export const consolePages: readonly (ConsolePage | OpenPage)[] = [
   ...newPages,
   ...editPages,
   ...deletePages,
+  requestsPage,
   consumersPage,
   keysPage,
   ...keyActPages,

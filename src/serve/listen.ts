@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Model } from '../compile/model.ts'
+import type { RecentRequests } from '../console/requests/recent-requests.ts'
 import type { JobMetrics } from '../jobs/jobs.ts'
 import type { Store, StoreCounters } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
@@ -30,6 +31,8 @@ export interface ServerOptions {
   readonly handle: Handle
   /** The engine's. */
   readonly signal: Signal
+  /** The service's, for the console. */
+  readonly recentRequests?: RecentRequests | undefined
   /** The engine's. */
   readonly eventCounters: EventCounters | null
   readonly log: ServerLog
@@ -176,6 +179,7 @@ const apiServer = async (
     prefix: model.prefix,
     cors: createCors(cors),
     tracing: await openTracing(),
+    recent: options.recentRequests ?? null,
     probes: servesProbes ? probes : null,
   }
   return nodeServer(options, parts, proxies)
@@ -221,6 +225,7 @@ const sideShell = ({ log }: ServerOptions, parts: ServerParts, handle: Handle): 
   signal: null,
   logger: log.logger,
   accessLog: null,
+  recent: null,
   cors: null,
   tracing: null,
 })

@@ -54,6 +54,7 @@ export function mount(service: Service, { logger, accessLog = null, tracing = nu
       return answered
     },
     signal: engine.signal,
+    recent: service.recentRequests,
     prefix,
     admission,
     metrics,

@@ -5,6 +5,7 @@ import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { auditKeepDays } from '../compile/resources/audited-resources.ts'
 import { AccountWork } from '../console/accounts/account-work.ts'
+import { RecentRequests } from '../console/requests/recent-requests.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventSignal } from '../events/event-signal.ts'
@@ -113,6 +114,8 @@ export interface Service {
   readonly engine: Engine
   /** The console, where it has a port of its own. */
   readonly console: Handle | null
+  /** What the console shows of them; for the shell, which knows their status and time. */
+  readonly recentRequests: RecentRequests
   readonly lifecycle: Lifecycle
   /** Null where the API has no events. */
   readonly webhooks: Webhooks | null
@@ -193,6 +196,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const webhookParts = { model, store, clock, events: log, secret, settings }
     const filler = new WordFiller({ store, model, warn })
     const report: Engine['report'] = (error, request) => warn(`request ${request.id} failed`, error)
+    const recentRequests = new RecentRequests()
     const accountWork = new AccountWork({ store, model, clock, warn })
     const console = openConsole(
       options.console ?? 'beside the API',
@@ -204,6 +208,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         handle: (request) => engine.handle(request),
         recordAct: (act) => recordAct(store, clock.now(), act),
         accountWork,
+        recentRequests,
         isDevelopment: options.isDevelopment ?? false,
       },
       lazyPages({ model, store, clock, authenticator, retirement }),
@@ -249,6 +254,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       storeCounters: replicas?.counters ?? store.counters,
       engine,
       console: console.apart,
+      recentRequests,
       webhooks,
       lifecycle,
       outdated,

@@ -1,4 +1,5 @@
 import type { PlainRequest, PlainResponse, RequestNote } from '../call/exchange.ts'
+import type { RecentRequests } from '../console/requests/recent-requests.ts'
 import type { Maybe } from '../maybe.ts'
 import type { Problem } from '../problems.ts'
 import { asProblem, problemResponse } from '../respond/problem-response.ts'
@@ -32,6 +33,8 @@ export interface ShellParts {
   readonly metrics: Metrics
   readonly logger: ShellLogger
   readonly accessLog: AccessLog | null
+  /** What the console shows; null where there is none. */
+  readonly recent: RecentRequests | null
   readonly cors: Cors | null
   readonly tracing: Tracing | null
   /** Null when probes have a port of their own. */
@@ -122,7 +125,14 @@ export class Shell {
     cors?.allow(request, response)
     metrics.count(request.method, request.note, response.status, ms)
     accessLog?.(request, response, request.note, ms)
+    this.#keep(request, response.status, ms)
     return response
+  }
+
+  /** Pages, and the console itself, would take the places of what somebody looks for. */
+  #keep({ id, method, note }: ArrivedRequest, status: number, ms: number): void {
+    if (note.route === null && status < 400) return
+    this.#parts.recent?.add({ id, at: Date.now(), method, note, status, ms })
   }
 
   #failed(request: ArrivedRequest, error: unknown): PlainResponse {

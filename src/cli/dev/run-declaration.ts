@@ -173,6 +173,7 @@ class RunningDeclaration {
       jobs,
       handle: this.#statements.handle(engine.handle),
       signal: engine.signal,
+      recentRequests: service.recentRequests,
       storeCounters,
       eventCounters: engine.eventCounters,
       log: {

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import shop from '../../examples/shop/api.ts'
+import { RecentRequests } from '../../src/console/requests/recent-requests.ts'
+import { emptyNote } from '../../src/serve/shell.ts'
+import { testApi } from '../../src/testing.ts'
+import { whenOver } from '../support/clean-up.ts'
+import { OperatorBrowser } from '../support/operator-browser.ts'
+import { describeStores } from '../support/stores.ts'
+
+const evil = '<script>alert(1)</script>'
+
+describeStores('requests in the console', (store) => {
+  test('a request is found by its id, with what it asked and who, and without what it sent', async () => {
+    const served = await testApi(shop, { databaseUrl: await store.url() })
+    whenOver(() => served.close())
+    const ada = await OperatorBrowser.signedIn(served)
+    const secret = await served.key('acme')
+    const get = (path: string, authorization = `Bearer ${secret}`) =>
+      served.fetch(path, { headers: { authorization } })
+    const missing = await get('/v2/orders/nowhere?include=customer')
+    const fine = await get('/v2/customers?search=confidential')
+    const refused = await get('/v2/orders', 'Bearer nk_wrong')
+    await served.fetch('/v2/orders', { method: 'BREW' })
+    await get(`/${evil}`)
+    const idOf = (response: Response) => response.headers.get('x-request-id') ?? ''
+
+    const found = await ada.get(`/console/requests?id=${idOf(missing)}`)
+    expect(found.text).toMatch(/GET \/v2\/orders\/\{id\}<\/code><\/td><td>404<\/td>.*<td>acme<\/td>.*key_/)
+    expect(found.text).not.toContain(idOf(fine))
+    const all = await ada.get('/console/requests')
+    for (const response of [missing, fine, refused])
+      expect(all.text).toContain(`<code>${idOf(response)}</code>`)
+    for (const text of ['confidential', 'nowhere', secret, 'nk_wrong', '/console/', '<script>'])
+      expect(all.text.split('<table>')[1]).not.toContain(text)
+    const failed = await ada.get('/console/requests?status=failed')
+    expect([failed.text.includes(idOf(fine)), failed.text.includes(idOf(refused))]).toEqual([false, true])
+    const other = await ada.get('/console/requests?account=globex')
+    expect(other.text).toContain('None yet.')
+    const unknown = await ada.get(`/console/requests?id=${encodeURIComponent(evil)}`)
+    expect([unknown.text.includes('Not among'), unknown.text.includes(evil)]).toEqual([true, false])
+  })
+})
+
+test('the last thousand requests are kept, newest first', () => {
+  const recent = new RecentRequests()
+  for (let n = 1; n <= 2_500; n++)
+    recent.add({ id: `${n}`, at: n, method: 'GET', note: emptyNote(), status: 200, ms: 1 })
+  const ids = recent.list().map(({ id }) => id)
+  expect([ids.length, ids[0], ids.at(-1)]).toEqual([1_000, '2500', '1501'])
+  expect([recent.find('1501')?.at, recent.find('1500')]).toEqual([1_501, null])
+})
