@@ -26,6 +26,7 @@ describeStores('requests in the console', (store) => {
 
     const found = await ada.get(`/console/requests?id=${idOf(missing)}`)
     expect(found.text).toMatch(/GET \/v2\/orders\/\{id\}<\/code><\/td><td>404<\/td>.*<td>acme<\/td>.*key_/)
+    expect(((await missing.json()) as { readonly instance: string }).instance).toBe(idOf(missing))
     expect(found.text).not.toContain(idOf(fine))
     const all = await ada.get('/console/requests')
     for (const response of [missing, fine, refused])

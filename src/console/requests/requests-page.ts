@@ -35,7 +35,7 @@ function shownRequests({ parts, query, account }: Visit): ShownPage {
 <label class="choice"><input type="checkbox" name="status" value="failed"${fails && html` checked`}> refused or failed alone</label>
 <button>Find</button>
 </form>
-<p class="legend" id="id-hint">The <code>X-Request-Id</code> of an answer, which a problem has as <code>request_id</code> too.</p>
+<p class="legend" id="id-hint">The <code>X-Request-Id</code> of an answer, which a problem has as <code>instance</code> too.</p>
 ${
   found.length === 0
     ? html`<p class="none">${id === '' ? 'None yet.' : 'Not among the last thousand of this process. The log has it, where requests are logged.'}</p>`
