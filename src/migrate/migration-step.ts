@@ -1,3 +1,4 @@
+import { metaTable } from '../store/meta.ts'
 import type { SumLimit } from './sums/sum-limit.ts'
 import type { Column } from './wanted/table.ts'
 
@@ -34,6 +35,6 @@ export interface Demand {
   readonly rows: string
 }
 
-/** Why additions do not suffice. */
+/** Why additions do not suffice. What the store's own record says by then is no concern of people. */
 export const whysOf = (steps: readonly Step[]): readonly string[] =>
-  steps.filter((step) => !step.additive).map(({ why }) => why)
+  steps.filter((step) => !step.additive && step.table !== metaTable).map(({ why }) => why)

@@ -41,7 +41,7 @@ Take published out of version('v1', …), run nounkit migrate, then set the date
 
     const another = declarationFolder(source('depth: z.int().optional(), owner: z.string()'))
     expect((await runHere(['publish', another, 'v1'], { env })).stderr).toMatch(
-      /wells\.owner is new and required, .* no value for it\.\n.*Run nounkit migrate, then publish\. --skip-store/s,
+      /wells\.owner is new and required\.\nRun nounkit migrate, then publish\. --skip-store/s,
     )
     expect(await runHere(['publish', narrower, 'v1', '--skip-store'], { env })).toMatchObject({ code: 0 })
 
