@@ -32,6 +32,7 @@ const needsCluster = 'test/cluster/**'
 const longFiles = [
   'test/docs/tutorial.test.ts',
   'test/package/install.test.ts',
+  'test/processes/rolling-release.test.ts',
   'test/processes/workers.test.ts',
 ]
 

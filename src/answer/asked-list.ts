@@ -24,8 +24,9 @@ export function askedFilter(
     const tests = asked[name] ?? {}
     asked[name] = tests
     // Several conditions may say which values there are: then all of them hold.
-    const isSecond = operator === 'in' && 'in' in tests
-    tests[operator] = isSecond ? both(tests.in as readonly unknown[], value as readonly unknown[]) : value
+    tests[operator] = Array.isArray(tests[operator])
+      ? both(tests[operator], value as readonly unknown[])
+      : value
   }
   for (const filter of filters) {
     const { field, operator, values } = filter

@@ -215,9 +215,13 @@ function storedConditions(model: Model, version: Version, filters: readonly Audi
   }
   const isIndexed =
     filters.every(({ name }) => name === 'created_at') ||
-    filters.some(({ name, operator }) => name === 'row_id' && (operator === 'eq' || operator === 'in'))
+    filters.some(({ name, operator }) => name === 'row_id' && finds(operator))
   return { shape, values: bound, isIndexed }
 }
+
+/** Whether an operator names the values that are found. */
+const finds = (operator: AuditFilter['operator']): boolean =>
+  !operators[operator].compares && !operators[operator].excludes
 
 /** Lists are filled up to a power of two, so that they do not make a statement each. */
 const spare = (bound: readonly Value[]): readonly Value[] =>

@@ -106,7 +106,7 @@ function insertion(
 export type Along = { readonly key: boolean; readonly event: boolean; readonly entry: boolean }
 
 /** The values of a row, of `keyRow`, of `eventColumns` and of `auditColumns`; null where there is no such row. */
-interface AlongGiven {
+export interface AlongGiven {
   readonly account: string
   readonly row: readonly BoundValue[]
   readonly key: readonly BoundValue[] | null

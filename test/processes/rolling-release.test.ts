@@ -36,7 +36,7 @@ async function release(kind: StoreKind, made: readonly string[], count = process
   const start = (folder: string) => startServer(databaseUrl, { api: folder })
   const servers: ServerProcess[] = [await start(older)]
   const key = await newKey(databaseUrl)
-  while (servers.length < count) servers.push(await start(older))
+  servers.push(...(await Promise.all(Array.from({ length: count - 1 }, () => start(older)))))
   const traffic = new ReleaseTraffic(servers, key)
   const words = wordsOf(new Set(made))
   const newest: string[] = []

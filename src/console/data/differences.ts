@@ -1,6 +1,7 @@
 import type { ViewField } from '../../compile/model.ts'
 import { html, type Markup, table } from '../../pages/markup.ts'
 import type { FormTexts } from './form-values.ts'
+import { kindOnPage } from './kind-on-page.ts'
 
 /** What a write will change: the values before and after. */
 export const differenceTable = (
@@ -20,8 +21,9 @@ export const differenceTable = (
 export const textToShow = ({ name, kind, writeOnly }: ViewField, texts: FormTexts): Markup => {
   const text = texts.get(name) ?? ''
   if (writeOnly) return html`<span class="none">not shown</span>`
-  if (text === '') return html`<span class="none">${kind === 'string' ? 'empty or none' : 'none'}</span>`
-  return kind === 'json' || text.includes('\n')
+  if (text === '')
+    return html`<span class="none">${kindOnPage[kind].mayBeEmpty ? 'empty or none' : 'none'}</span>`
+  return kindOnPage[kind].shownAs === 'json' || text.includes('\n')
     ? html`<pre><code>${text}</code></pre>`
     : html`<span class="text">${text}</span>`
 }

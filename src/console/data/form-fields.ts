@@ -2,6 +2,7 @@ import type { ViewField } from '../../compile/model.ts'
 import { html, type Markup } from '../../pages/markup.ts'
 import type { FoundRows } from './find-references.ts'
 import type { FormTexts } from './form-values.ts'
+import { kindOnPage } from './kind-on-page.ts'
 
 export interface FieldsInForm {
   readonly fields: readonly ViewField[]
@@ -34,34 +35,32 @@ const defaultText = ({ default: value }: ViewField): string => {
 }
 
 const isNeeded = ({ required, nullable, kind }: ViewField, isNew: boolean): boolean =>
-  isNew ? required && !nullable : !nullable && kind !== 'string'
+  isNew ? required && !nullable : !nullable && !kindOnPage[kind].mayBeEmpty
 
 const input = (field: ViewField, id: string, text: string, isWrong: boolean, isNew: boolean): Markup => {
-  const { kind, schema, nullable } = field
+  const { schema, nullable } = field
+  const { choices: choicesOf, isLong, inputType, shownAs } = kindOnPage[field.kind]
   const about = html` id="${id}" name="${id}" aria-describedby="${id}-hint${isWrong && ` ${id}-fault`}"${isWrong && html` aria-invalid="true"`}`
-  const listed =
-    kind === 'boolean' ? ['true', 'false'] : kind === 'enum' ? (schema.enum ?? []).map(String) : null
+  const listed = choicesOf(schema)
   if (listed && !(field.open && text !== '' && !listed.includes(text))) {
     const choices = [...(nullable || (isNew && text === '') ? [''] : []), ...listed]
     return html`<select${about}>${choices.map((one) => html`<option value="${one}"${one === text && html` selected`}>${one === '' ? 'none' : one}</option>`)}</select>`
   }
-  if (
-    kind === 'json' ||
-    (kind === 'string' && (schema.maxLength ?? 1000) > 200 && schema.format === undefined)
-  ) {
-    const lines = Math.min(20, Math.max(kind === 'json' ? 4 : 2, text.split('\n').length))
+  if (isLong(schema)) {
+    const isCode = shownAs === 'json'
+    const lines = Math.min(20, Math.max(isCode ? 4 : 2, text.split('\n').length))
     // A line end right after the tag is none of the text.
-    return html`<textarea${about} rows="${lines}"${kind === 'json' && html` class="code" spellcheck="false"`}>
+    return html`<textarea${about} rows="${lines}"${isCode && html` class="code" spellcheck="false"`}>
 ${text}</textarea>`
   }
-  const type = field.writeOnly ? 'password' : kind === 'date' ? 'date' : 'text'
+  const type = field.writeOnly ? 'password' : inputType
   return html`<input${about} type="${type}" value="${text}" autocomplete="off"${modeOf(field)}>`
 }
 
 const modeOf = ({ kind, schema }: ViewField): Markup => {
-  if (kind === 'integer') return html` inputmode="numeric"`
-  if (kind === 'number' || kind === 'decimal') return html` inputmode="decimal"`
-  if (kind === 'datetime') return html` placeholder="2026-07-01T12:00:00Z"`
+  const { inputMode, example } = kindOnPage[kind]
+  if (inputMode !== null) return html` inputmode="${inputMode}"`
+  if (example !== null) return html` placeholder="${example}"`
   return html`${schema.maxLength !== undefined && html` maxlength="${schema.maxLength}"`}`
 }
 

@@ -1,5 +1,6 @@
 import type { View, ViewField } from '../../compile/model.ts'
 import type { PostedForm } from '../console-page.ts'
+import { kindOnPage } from './kind-on-page.ts'
 import type { ConsoleRow } from './shown-value.ts'
 
 /** Values of fields as a form has them: texts. A field that is not there is not in the form. */
@@ -8,35 +9,23 @@ export type FormTexts = ReadonlyMap<string, string>
 /** The fields of a form, for a new row or for one that is there. States move by buttons of their own. */
 export const formFields = (view: View, isNew: boolean): readonly ViewField[] =>
   view.fields.filter(
-    ({ readOnly, immutable, states, kind }) =>
-      !readOnly && kind !== 'id' && states === null && (isNew || !immutable),
+    ({ readOnly, immutable, states, name }) =>
+      !readOnly && name !== 'id' && states === null && (isNew || !immutable),
   )
 
 /** A value as its input has it. What is not set is the empty text. */
 export const textOf = ({ kind }: ViewField, value: unknown): string => {
   if (value === null || value === undefined) return ''
-  if (kind === 'json') return JSON.stringify(value, null, 2)
+  if (kindOnPage[kind].shownAs === 'json') return JSON.stringify(value, null, 2)
   return typeof value === 'string' ? withPlainEnds(value) : JSON.stringify(value)
 }
 
 /** Browsers end lines of a text area with CR LF. */
 const withPlainEnds = (text: string): string => text.replaceAll('\r\n', '\n')
 
-/** The value of an input. A text that is no number is sent as it is: the engine says what is wrong with it. */
-export const sentValue = (field: ViewField, text: string): unknown => {
-  if (text === '' && (field.kind !== 'string' || field.nullable)) return null
-  switch (field.kind) {
-    case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : text
-    case 'integer':
-    case 'number':
-      return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text
-    case 'json':
-      return JSON.parse(text)
-    default:
-      return text
-  }
-}
+/** The value of an input. */
+export const sentValue = ({ kind, nullable }: ViewField, text: string): unknown =>
+  text === '' && (!kindOnPage[kind].mayBeEmpty || nullable) ? null : kindOnPage[kind].sent(text)
 
 /** What was typed, by field. */
 export const typedTexts = (fields: readonly ViewField[], form: PostedForm, prefix = 'to.'): FormTexts =>

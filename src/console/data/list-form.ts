@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../pages/markup.ts'
 import type { Visit } from '../console-page.ts'
 import { type DataPlace, dataUrl } from './data-place.ts'
+import { kindOnPage } from './kind-on-page.ts'
 import { type FormFilter, filtersOf } from './list-query.ts'
 
 const words: { readonly [operator: string]: string } = {
@@ -44,18 +45,13 @@ ${view.counted && html`<p class="check"><label><input type="checkbox" name="coun
 }
 
 const filterField = ({ name, target, operators, operator, value }: FormFilter): Markup => {
-  const { kind, schema, states } = target.field
-  const listed =
-    states || kind === 'enum' || kind === 'boolean'
-      ? kind === 'boolean'
-        ? ['true', 'false']
-        : (schema.enum ?? [])
-      : []
+  const { kind, schema } = target.field
+  const listed = kindOnPage[kind].choices(schema) ?? []
   const id = `value.${name}`
   return html`<div class="field"><label for="${id}">${name}</label>
 <span class="pair"><select name="is.${name}" aria-label="How ${name} compares">${operators.map((one) => option(one, words[one] ?? one, one === operator))}</select>
 <input id="${id}" name="${id}" value="${value}" autocomplete="off"${listed.length > 0 && html` list="values.${name}"`}></span>
-${listed.length > 0 && html`<datalist id="values.${name}">${listed.map((one) => html`<option value="${String(one)}"></option>`)}</datalist>`}</div>`
+${listed.length > 0 && html`<datalist id="values.${name}">${listed.map((one) => html`<option value="${one}"></option>`)}</datalist>`}</div>`
 }
 
 const sortField = (sorts: readonly string[], asked: string): Markup =>

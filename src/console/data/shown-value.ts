@@ -2,6 +2,7 @@ import type { View, ViewField } from '../../compile/model.ts'
 import { html, type Markup } from '../../pages/markup.ts'
 import type { Visit } from '../console-page.ts'
 import { urlOfRow } from './data-place.ts'
+import { kindOnPage } from './kind-on-page.ts'
 
 /** A row as the API shows it. */
 export type ConsoleRow = { readonly [field: string]: unknown }
@@ -15,7 +16,7 @@ export const cellOf = (visit: Pick<Visit, 'link'>, field: ViewField, value: unkn
 }
 
 export const wholeValue = (visit: Pick<Visit, 'link'>, field: ViewField, value: unknown): Markup =>
-  field.kind === 'json' && value !== null && value !== undefined
+  kindOnPage[field.kind].shownAs === 'json' && value !== null && value !== undefined
     ? html`<pre><code>${JSON.stringify(value, null, 2)}</code></pre>`
     : valueAs(visit, field, value, plainText(value))
 
@@ -27,26 +28,19 @@ const valueAs = (
 ): Markup => {
   if (value === null || value === undefined) return html`<span class="none">none</span>`
   if (text === '') return html`<span class="none">empty</span>`
-  const url = kind === 'reference' && target ? urlOfRow(target(), String(value)) : null
+  const url = target ? urlOfRow(target(), String(value)) : null
   if (url !== null) return html`<a href="${link(url)}"><code>${text}</code></a>`
-  switch (kind) {
-    case 'datetime':
-      return html`<time datetime="${text}">${text
-        .replace('T', ' ')
-        .replace(/(:\d\d)\.\d+Z$/, '$1')
-        .replace(/Z$/, '')}</time>`
-    case 'id':
-    case 'reference':
-    case 'json':
-      return html`<code>${text}</code>`
-    case 'state':
-      return html`<span class="tag">${text}</span>`
-    default:
-      return html`<span class="${isFigure(kind) ? 'figure' : 'text'}">${text}</span>`
-  }
+  const { shownAs } = kindOnPage[kind]
+  if (shownAs === 'time')
+    return html`<time datetime="${text}">${text
+      .replace('T', ' ')
+      .replace(/(:\d\d)\.\d+Z$/, '$1')
+      .replace(/Z$/, '')}</time>`
+  if (shownAs === 'id' || shownAs === 'json') return html`<code>${text}</code>`
+  return html`<span class="${shownAs}">${text}</span>`
 }
 
-export const isFigure = (kind: ViewField['kind']): boolean => ['integer', 'number', 'decimal'].includes(kind)
+export const isFigure = (kind: ViewField['kind']): boolean => kindOnPage[kind].shownAs === 'figure'
 
 const plainText = (value: unknown): string => {
   if (typeof value === 'string') return value
@@ -57,7 +51,7 @@ const telling = ['name', 'title', 'label', 'code', 'sku', 'email', 'subject', 'r
 
 const cut = (text: string): string => (text.length > mostInCell ? `${text.slice(0, mostInCell)}…` : text)
 
-const isId = ({ kind }: ViewField): boolean => kind === 'id' || kind === 'reference'
+const isId = ({ kind }: ViewField): boolean => kindOnPage[kind].shownAs === 'id'
 
 /** Enough of an id to tell it from others in a table. Ids begin with a time, and end in what is random. */
 export const shortId = (id: string): string => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id)
@@ -70,7 +64,7 @@ export const shortLabelOf = (view: View, row: ConsoleRow): string => {
 
 /** The field that names rows: `id` where there is none. */
 export const labelField = ({ field }: View): string =>
-  telling.find((name) => field.get(name)?.kind === 'string') ?? 'id'
+  telling.find((name) => kindOnPage[field.get(name)?.kind ?? 'id'].namesRows) ?? 'id'
 
 /** What a person calls a row: its name where it has one, else its id. */
 export const labelOf = (view: View, row: ConsoleRow): string => {
