@@ -17,7 +17,11 @@ const openPaths = ['/console/sign-in', '/console/welcome']
 
 const addressOf = (path: string): string => path.replaceAll(/\{\w+\}/g, 'orders')
 
+const nightly = process.env.NOUNKIT_NIGHTLY === '1'
+
 describeStores('sessions of the console', (store) => {
+  // What is asked before any page's own code is the same on both stores: the short form asks it of every page on SQLite, and of the first ones on PostgreSQL.
+  const pages = nightly || store.kind === 'sqlite' ? consolePages : consolePages.slice(0, 4)
   let now = Date.parse('2026-07-01T12:00:00Z')
   const clock = { now: () => now }
   let served: TestApi
@@ -60,7 +64,7 @@ describeStores('sessions of the console', (store) => {
       expect(new Set(consolePages.map(({ path }) => path)).size).toBe(consolePages.length)
     })
 
-    it.each(consolePages.filter(({ kind }) => kind === 'page').map(({ path }) => addressOf(path)))(
+    it.each(pages.filter(({ kind }) => kind === 'page').map(({ path }) => addressOf(path)))(
       'nobody without a session opens %s or posts to it',
       async (path) => {
         for (const cookie of [undefined, 'nounkit-console-80=unknown', ada.cookies.replace(/=.*/, '=x')]) {
@@ -79,7 +83,7 @@ describeStores('sessions of the console', (store) => {
       expect((await ada.get('/console/no/such/page')).status).toBe(404)
     })
 
-    it.each(consolePages.map(({ path }) => addressOf(path)))(
+    it.each(pages.map(({ path }) => addressOf(path)))(
       'no other site makes a browser post to %s, or reads it',
       async (path) => {
         const form = { token: 'x', name: 'ada', password: 'correct horse battery' }
@@ -103,7 +107,7 @@ describeStores('sessions of the console', (store) => {
       },
     )
 
-    it.each(consolePages.filter(({ kind }) => kind === 'page').map(({ path }) => addressOf(path)))(
+    it.each(pages.filter(({ kind }) => kind === 'page').map(({ path }) => addressOf(path)))(
       'a form for %s without the token of the session is refused',
       async (path) => {
         for (const form of [{}, { token: '' }, { token: 'x' }, { token: ada.cookies.replace(/.*=/, '') }])
