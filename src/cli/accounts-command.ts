@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { type DeletedAccount, deleteAccount } from '../accounts/delete-account.ts'
 import { exportAccount } from '../accounts/export-account.ts'
 import { type AccountFigures, listAccounts } from '../accounts/list-accounts.ts'
+import { sizeOfRows } from '../accounts/size-text.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
 import { counted } from '../compile/names/plural.ts'
 import { settleRecorders } from '../lifecycle/settle-recorders.ts'
@@ -64,7 +65,7 @@ const lineOf = ({ account, rows, bytes, lastUsed, isBeingDeleted }: AccountFigur
   [
     account.padEnd(24),
     counted(rows, 'row').padStart(14),
-    `${(bytes / 1e6).toFixed(1)} MB`.padStart(12),
+    sizeOfRows(bytes).padStart(12),
     lastUsed === null ? 'not used' : `used ${new Date(lastUsed).toISOString().slice(0, 10)}`,
     ...(isBeingDeleted ? ['is being deleted'] : []),
   ].join('  ')

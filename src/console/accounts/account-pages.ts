@@ -1,5 +1,6 @@
 import { exportAccount } from '../../accounts/export-account.ts'
 import type { AccountFigures } from '../../accounts/list-accounts.ts'
+import { sizeOfRows } from '../../accounts/size-text.ts'
 import { html, type Markup, table } from '../../pages/markup.ts'
 import type { ConsolePage, Download, GoTo, PostedForm, ShownPage, Visit } from '../console-page.ts'
 import { ConsoleRefusal } from '../console-refusal.ts'
@@ -48,11 +49,8 @@ const accountRow = (visit: Visit, one: AccountFigures): Markup => {
   const state =
     isBeingDeleted &&
     html`<br><span class="tag">${visit.parts.accountWork.isDeleting(account) ? 'is being deleted' : 'its deletion was begun'}</span>`
-  return html`<tr><td><a href="${consoleUrl(dataPath, { account })}">${account}</a>${state}</td><td class="figure">${rows.toLocaleString('en')}</td><td class="figure">${sizeOf(bytes)}</td><td>${timeShown(lastUsed)}</td><td><div class="actions">${visit.form(consoleUrl(exportPath, { account }), html`<button class="plain" aria-label="Export ${account}">Export</button>`)}<a href="${remove}" aria-label="${isBeingDeleted ? 'Go on with the deletion of' : 'Delete'} ${account}">${isBeingDeleted ? 'Go on' : 'Delete'}</a></div></td></tr>`
+  return html`<tr><td><a href="${consoleUrl(dataPath, { account })}">${account}</a>${state}</td><td class="figure">${rows.toLocaleString('en')}</td><td class="figure">${sizeOfRows(bytes)}</td><td>${timeShown(lastUsed)}</td><td><div class="actions">${visit.form(consoleUrl(exportPath, { account }), html`<button class="plain" aria-label="Export ${account}">Export</button>`)}<a href="${remove}" aria-label="${isBeingDeleted ? 'Go on with the deletion of' : 'Delete'} ${account}">${isBeingDeleted ? 'Go on' : 'Delete'}</a></div></td></tr>`
 }
-
-const sizeOf = (bytes: number): string =>
-  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 const accountOf = ({ account }: Visit): string => {
   if (account === null) throw new ConsoleRefusal(400, 'No account', 'Choose an account first.')
