@@ -26,6 +26,7 @@ import {
   type Judgement,
   judgeRow,
   type Lock,
+  lackingInRow,
   lockRow,
   lockRowsNaming,
   measureRowsNaming,
@@ -125,6 +126,8 @@ export class Planner {
   )
 
   readonly lock = this.#plans.of((of: Resource, lock: Lock) => lockRow(of, this.dialect, lock))
+
+  readonly lacking = this.#plans.of((of: Resource) => lackingInRow(of, this.dialect))
 
   readonly lockNaming = this.#plans.of((of: Resource, field: string, part: NamingPart) =>
     lockRowsNaming(of, field, part, this.dialect),

@@ -27,6 +27,20 @@ export function lockRow(resource: Resource, dialect: Dialect, lock: Lock): RowSt
   return rowStatement(text, binds)
 }
 
+/** The required fields in which a row may have no value. */
+export const lackingFields = ({ fields }: Resource): readonly Field[] =>
+  fields.filter(({ mayLack }) => mayLack)
+
+/** In which of them a row has none: 1 or 0 for each. */
+export function lackingInRow(resource: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const flags = lackingFields(resource).map(
+    (field) => `CASE WHEN ${ident(field.column)} IS NULL THEN 1 ELSE 0 END`,
+  )
+  const text = `SELECT ${flags.join(', ')} FROM ${ident(resource.table)} WHERE ${binds.row(resource)}`
+  return rowStatement(text, binds)
+}
+
 /** How many rows that name others are read before the others of them are measured. */
 export const namingAtFirst = 50
 

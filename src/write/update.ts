@@ -18,6 +18,7 @@ import { refuseStale } from './refuse-stale.ts'
 import { rowBody } from './row-body.ts'
 import type { LockedRow } from './row-change.ts'
 import { refuseMove, refuseUnlessWhile } from './state-checks.ts'
+import { unwrittenRow } from './unwritten-row.ts'
 import { type Attempt, inTransaction, type OpenWrite, outsideTransaction } from './write-request.ts'
 import type { Writer } from './writer.ts'
 
@@ -46,9 +47,11 @@ export async function update(
       attempt.asked = read(call.target, body, row, call.caller.scopes)
       refuseMove(call, body, row, attempt.asked)
       const updated = await updateWithHooks(write, row, attempt, own)
+      const wasWritten = updated.version !== version
+      const shown = wasWritten ? updated.row : await unwrittenRow(writer, changes, call.target, updated.row)
       return {
         status: 200,
-        body: rowBody(call, updated.row),
+        body: rowBody(call, shown),
         etag: etagOf(call.target.view, updated.version, call.caller.scopes),
       }
     })

@@ -174,6 +174,14 @@ describeStores('a field that becomes required while processes of the older decla
       language: 'en',
       price: '2.50',
     })
+    // A write of the newer process that changes nothing writes nothing, and shows what is stored.
+    const unchanged = await now.call('PATCH', `/v1/books/${id}`, { body: { tongue: null, title: 'older' } })
+    expect([unchanged.text, unchanged.etag]).toEqual([renamed.text, renamed.etag])
+    expect((await now.call('PATCH', `/v2/books/${id}`, { body: { language: 'en' } })).data).toMatchObject({
+      language: 'en',
+      pages: 1,
+    })
+    expect((await same(`/v1/books/${id}`)).text).toBe(renamed.text)
     const patched = await now.call('PATCH', `/v1/books/${id}`, {
       body: { title: 'newer' },
       headers: { 'If-Match': renamed.etag },

@@ -203,6 +203,7 @@ class SideBySide {
     const changed = await serving.call('PATCH', `${clientsPath}/${noted.id}`, { body, headers })
     expect(changed.status, `${asker} ${changed.text}`).toBe(200)
     const next = this.#afterWrite({ ...noted, ...(setsPhone ? { phone: set } : { name }) }, noted, asker)
+    expect(changed.data).toMatchObject(this.#shown(next, asker))
     this.#noted.set(noted.id, next)
     await this.#compareRow(next)
   }
