@@ -12,7 +12,7 @@ import type { NamedColumn, NamesRecord, StoredNames } from './stored-names.ts'
 export function bindNames(
   resources: Iterable<Mutable<Resource>>,
   versions: readonly Version[],
-  { versions: names, restricting, absent, counting }: NamesRecord,
+  { versions: names, restricting, refusing, absent, counting }: NamesRecord,
 ): void {
   const [head, ...older] = versions
   const own = [...resources].filter(({ engineMade, answered }) => !engineMade && !answered)
@@ -27,10 +27,14 @@ export function bindNames(
   for (const { resource, seen } of found) bindFields(resource, seen, head.name)
   for (const resource of own) {
     const { table, belongsTo, field } = resource
-    const restricted = belongsTo.filter((one) =>
-      restricting.includes(`${table}.${field.get(one.field)?.column}`),
-    )
-    resource.restricting = new Set(restricted.map((relation) => relation.field))
+    const fieldsIn = (keys: readonly string[]): ReadonlySet<string> =>
+      new Set(
+        belongsTo
+          .map((one) => one.field)
+          .filter((name) => keys.includes(`${table}.${field.get(name)?.column}`)),
+      )
+    resource.restricting = fieldsIn(restricting)
+    resource.refusing = fieldsIn(refusing)
     bindAbsence(resource, absent)
   }
   for (const source of own) bindSums(source, counting)

@@ -141,6 +141,8 @@ export interface Resource {
   readonly references: readonly BelongsToModel[]
   /** The fields of cascading relations for which the store refuses the delete of a row that is referred to: who knows them deletes these rows first. */
   readonly restricting: ReadonlySet<string>
+  /** Those of them for which this process, too, refuses the delete: see `NamesRecord`. */
+  readonly refusing: ReadonlySet<string>
   readonly hasMany: readonly HasManyModel[]
   /** The belongs-to it lives under, for a sub-resource. */
   readonly owner: BelongsToModel | null

@@ -10,7 +10,7 @@ export interface RecorderRow {
   readonly flushes: number
   readonly lastFlushAt: number
   readonly lost: boolean
-  /** What it always gives a value, as `table.column`, and the sums that it keeps; nothing is known of a process of an earlier release. */
+  /** What it always gives a value, as `table.column`, the sums that it keeps, and the cascades that it knows; nothing is known of a process of an earlier release. */
   readonly requires: readonly string[]
 }
 

@@ -18,6 +18,15 @@ export const keptSums = (model: Model, dialect: Dialect): ReadonlyMap<string, st
     }),
   )
 
+/** A cascade as a process says that it knows it. */
+export const cascadeEntry = (key: string): string => `cascade ${key}`
+
+/** The cascades that processes of this declaration know, of those that were added beside older ones. */
+export const knownCascades = ({ stored }: Model): readonly string[] =>
+  [...stored.values()].flatMap(({ table, field, restricting }) =>
+    [...restricting].map((name) => cascadeEntry(`${table}.${field.get(name)?.column}`)),
+  )
+
 /** The column of an entry; null where it is of no sum. */
 export const sumColumn = (entry: string): string | null => /^sum (\S+)/.exec(entry)?.[1] ?? null
 
@@ -31,6 +40,6 @@ export const requiredColumns = ({ stored }: Model): readonly string[] =>
           .map((field) => columnKey(resource, field)),
   )
 
-/** Whether some process does not do what an entry says: it may write rows without a value, or not keep a sum. One that was killed counts until it is marked as lost. */
+/** Whether some process does not do what an entry says: it may write rows without a value, not keep a sum, or not know a cascade. One that was killed counts until it is marked as lost. */
 export const mayBeLeftOut = (processes: readonly RecorderRow[], key: string): boolean =>
   processes.some(({ lost, requires }) => !lost && !requires.includes(key))

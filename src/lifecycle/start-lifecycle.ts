@@ -4,7 +4,7 @@ import { type Store, StoreOutdated } from '../store/store.ts'
 import type { FollowedImages } from './follow-images.ts'
 import type { Outdated } from './outdated.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
-import { keptSums, requiredColumns } from './required-columns.ts'
+import { keptSums, knownCascades, requiredColumns } from './required-columns.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
 import { brokenSunsets } from './sent-signals.ts'
 
@@ -32,7 +32,11 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
     store,
     clock,
     warn,
-    requires: [...requiredColumns(model), ...keptSums(model, store.dialect).values()],
+    requires: [
+      ...requiredColumns(model),
+      ...keptSums(model, store.dialect).values(),
+      ...knownCascades(model),
+    ],
     flushSoon: () => lifecycle.beatSoon(),
   })
   await refuseIfOutdated(outdated, usage)

@@ -45,6 +45,7 @@ export async function bindModel(store: Store, model: Model): Promise<BoundModel>
         : boundTo(model, {
             ...names,
             restricting: [...names.restricting, ...restricting],
+            refusing: [...names.refusing, ...restricting],
             absent: { ...names.absent, ...absent },
             counting: [...names.counting, ...counting],
           })

@@ -24,6 +24,7 @@ import { completeSums } from '../lifecycle/complete-sums.ts'
 import { followImages } from '../lifecycle/follow-images.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
 import { markSilent } from '../lifecycle/recorder-rows.ts'
+import { settleCascades } from '../lifecycle/settle-cascades.ts'
 import { settleRecorders } from '../lifecycle/settle-recorders.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
 import { bindModel } from '../migrate/bind-model.ts'
@@ -164,21 +165,26 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const secret = await ensureSecret(store)
     const { beatMs } = options
     let planAnew = (): void => {}
+    const images = followImages(store, model, () => planAnew())
     const lifecycle = await startLifecycle({
       store,
       model,
-      images: followImages(store, model, () => planAnew()),
+      images,
       clock,
       outdated,
       warn,
       ...(beatMs === undefined ? {} : { everyMs: beatMs }),
     })
+    const waiting = (processes: number): void =>
+      warn(`Waiting for ${counted(processes, 'process')} to learn what this declaration does without …`, null)
     await allowAbsence(store, declared, model, {
       clock,
       ...(beatMs === undefined ? {} : { beatMs }),
-      waiting: (processes) =>
-        warn(`Waiting for ${counted(processes, 'process')} to learn what may be left out again …`, null),
+      waiting,
     })
+    const mustLearn = await settleCascades(store)
+    if (mustLearn && beatMs !== null) await settleRecorders(store, clock, { waiting })
+    await images.check()
     const { retirement, usage } = lifecycle
     const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
     const log = new EventLog(store)
@@ -339,6 +345,7 @@ function sweepsOf(
     everyMinute('required', async (end) => {
       await completeRequired(parts, end)
       await completeSums(store, parts.writer, end)
+      await settleCascades(store)
     }),
     everyMinute('keys', (end) => sweep(store, clock, end)),
     ...(refresh ? [everyMinute('statistics', refresh)] : []),

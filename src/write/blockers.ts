@@ -1,4 +1,5 @@
 import type { BelongsToModel, Resource } from '../compile/model.ts'
+import { goesAlong } from '../compile/resources/dependents.ts'
 import type { Writer } from './writer.ts'
 
 /** A resource whose rows prevent a delete: they reference the row, or a row that would be deleted along with it. */
@@ -34,9 +35,10 @@ export async function blockersOf(
   const { levels, deleted } = await deletedAlong(resource, id, idsNaming)
   const blockers = new Map<Resource, Blocker>()
   for (const level of levels) {
-    for (const { relation, onDelete } of level.resource.dependents) {
+    for (const dependent of level.resource.dependents) {
+      const { relation } = dependent
       const { source } = relation
-      if (onDelete !== 'refuse' || blockers.has(source)) continue
+      if (goesAlong(dependent) || blockers.has(source)) continue
       // A row that would be deleted along does not prevent the delete.
       const along = deleted.get(source)
       const found = await idsNaming(relation, level.ids, along ? 'all' : 'one')
@@ -55,8 +57,9 @@ async function deletedAlong(resource: Resource, id: string, idsNaming: IdsNaming
   const levels: Level[] = [{ resource, ids: [id] }]
   const deleted = new Map<Resource, ReadonlySet<string>>([[resource, new Set([id])]])
   for (const level of levels) {
-    for (const { relation, onDelete } of level.resource.dependents) {
-      if (onDelete !== 'cascade') continue
+    for (const dependent of level.resource.dependents) {
+      if (!goesAlong(dependent)) continue
+      const { relation } = dependent
       const { source } = relation
       const known = deleted.get(source) ?? new Set()
       const fresh = new Set(await idsNaming(relation, level.ids, 'all')).difference(known)

@@ -1,5 +1,6 @@
 import type { StoredRow } from '../call/stored-row.ts'
 import type { BelongsToModel, Resource } from '../compile/model.ts'
+import { goesAlong } from '../compile/resources/dependents.ts'
 import { namingAtFirst } from '../plan/row-statements.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
 import type { DeletedAlong } from './row-change.ts'
@@ -74,10 +75,11 @@ export async function lockDeletedAlong(
 
   const levels = [{ resource: of.resource, ids: [of.id] }]
   for (const level of levels) {
-    for (const { relation, onDelete } of level.resource.dependents) {
+    for (const dependent of level.resource.dependents) {
+      const { relation } = dependent
       const { source } = relation
       // Nothing follows from the engine's own rows, of which there may be very many: the database alone deletes them.
-      if (onDelete !== 'cascade' || source.engineMade) continue
+      if (!goesAlong(dependent) || source.engineMade) continue
       const naming = await lockNaming(relation, level.ids)
       const fresh = naming.filter((row) => !seen.get(source, String(row.id)))
       for (const row of fresh) {

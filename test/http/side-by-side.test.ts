@@ -8,6 +8,7 @@ import { states, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
+import { settleCascades } from '../../src/lifecycle/settle-cascades.ts'
 import type { StoreKind } from '../support/databases.ts'
 import { type Serving, serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
@@ -260,33 +261,58 @@ describeStores('a declaration that asks for less, beside the one before it', (st
 })
 
 describeStores('a declaration with a new cascade, beside the one before it', (store) => {
-  test('lets no process of the older one delete rows unseen: 409 there, and both rows and events from the newer one', async () => {
-    const orders = resource('orders', { fields: { name: text } })
-    const before = api('desk', { events, resources: [orders], versions: [version('v1')] })
-    const notes = resource('notes', {
-      fields: { text },
-      relations: { order: belongsTo('orders', { onTargetDelete: 'cascade' }) },
-    })
-    const after = api('desk', { events, resources: [orders, notes], versions: [version('v1')] })
+  const orders = resource('orders', { fields: { name: text } })
+  const before = api('desk', { events, resources: [orders], versions: [version('v1')] })
+  const notes = resource('notes', {
+    fields: { text },
+    relations: { order: belongsTo('orders', { onTargetDelete: 'cascade' }) },
+  })
+  const after = api('desk', { events, resources: [orders, notes], versions: [version('v2'), version('v1')] })
+  const contracts = contractsOf(before)
+  const next = async ({ api: { service } }: Serving) => {
+    await settleCascades(service.store)
+    await service.lifecycle.beat()
+  }
+  const typesOf = async (serving: Serving) => (await serving.get('/v1/events')).rows.map(({ type }) => type)
+
+  test('refuses it in the same words from both until no process of the older one serves, and tells every row that goes', async () => {
     const url = await store.url()
     const old = await serve(store.kind, url, { declaration: before })
     const [one, two] = [
       await old.make('/v1/orders', { name: 'a' }),
       await old.make('/v1/orders', { name: 'b' }),
     ]
-    const now = await serve(store.kind, url, { declaration: after })
-    for (const { id } of [one, two]) await now.make('/v1/notes', { text: 'n', order_id: id })
-    const refused = await old.call('DELETE', `/v1/orders/${one.id}`)
+    const now = await serve(store.kind, url, { declaration: after, contracts })
+    for (const { id } of [one, two]) await now.make('/v2/notes', { text: 'n', order_id: id })
+    await next(now)
+    const path = `/v1/orders/${one.id}`
+    const [refused, alike] = [await old.call('DELETE', path), await now.call('DELETE', path)]
     expect(refused.refusal).toEqual([409, 'still-referenced'])
-    expect((await now.get('/v1/notes')).rows).toHaveLength(2)
-    expect((await now.call('DELETE', `/v1/orders/${one.id}`)).status).toBe(204)
-    expect((await now.get('/v1/notes')).rows).toHaveLength(1)
-    const types = (await now.get('/v1/events')).rows.map(({ type }) => type)
-    expect(types.slice(-2).toSorted()).toEqual(['notes.deleted', 'orders.deleted'])
-    // The record keeps it so for processes that start later.
+    expect({ ...alike.problem, instance: '' }).toEqual({ ...refused.problem, instance: '' })
+    expect(refused.problem.referenced_by).toEqual([])
+    // Who knows the reference is told of it.
+    expect((await now.call('DELETE', `/v2/orders/${one.id}`)).problem.referenced_by).toEqual(['notes'])
+    expect((await now.get('/v2/notes')).rows).toHaveLength(2)
+    expect(await typesOf(old)).toEqual(['orders.created', 'orders.created'])
+    await old.api.close()
+    await next(now)
+    expect((await now.call('DELETE', path)).status).toBe(204)
+    expect((await now.get('/v2/notes')).rows).toHaveLength(1)
+    const told = (await now.get('/v2/events')).rows.map(({ type }) => type)
+    expect(told.slice(-2).toSorted()).toEqual(['notes.deleted', 'orders.deleted'])
+    // The older declaration is deployed again: those of the newer one learn it before it serves.
+    const again = await serve(store.kind, url, { declaration: before })
+    await now.api.service.lifecycle.beat()
+    for (const serving of [again, now])
+      expect((await serving.call('DELETE', `/v1/orders/${two.id}`)).refusal).toEqual([
+        409,
+        'still-referenced',
+      ])
+    await again.api.close()
     await now.api.close()
-    const later = await serve(store.kind, url, { declaration: after })
+    // A process that is alone from its start cascades at once.
+    const later = await serve(store.kind, url, { declaration: after, contracts })
     expect((await later.call('DELETE', `/v1/orders/${two.id}`)).status).toBe(204)
-    expect((await later.get('/v1/notes')).rows).toEqual([])
+    expect((await later.get('/v2/notes')).rows).toEqual([])
   })
 })

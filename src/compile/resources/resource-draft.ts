@@ -37,6 +37,7 @@ export const plainResource = (name: string): Mutable<Resource> => ({
   belongsTo: [],
   references: [],
   restricting: new Set(),
+  refusing: new Set(),
   hasMany: [],
   owner: null,
   uniques: [],

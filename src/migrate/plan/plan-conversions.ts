@@ -153,7 +153,7 @@ export const recordAfter = (
 
 /** The record after its names were changed so, for what was converted. */
 function movedNames(
-  { versions, moves, converted, restricting, absent, counting }: NamesRecord,
+  { versions, moves, converted, restricting, refusing, absent, counting }: NamesRecord,
   renaming: Renaming,
   conversions: readonly Conversion[],
 ): NamesRecord {
@@ -193,6 +193,7 @@ function movedNames(
     versions: Object.fromEntries(moved),
     moves: isMoved ? [...moves, renaming] : moves,
     restricting: restricting.map(renamed),
+    refusing: refusing.map(renamed),
     counting: counting.map(renamed),
     absent: Object.fromEntries(
       Object.entries(absent).map(([key, { value, state }]) => {

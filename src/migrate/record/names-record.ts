@@ -30,6 +30,7 @@ function parsed(text: string): NamesRecord {
     moves,
     converted,
     restricting = [],
+    refusing = [],
     absent = {},
     counting = [],
   } = jsonOf(text) as Partial<NamesRecord>
@@ -41,11 +42,11 @@ function parsed(text: string): NamesRecord {
           typeof one?.table === 'string' && Object.values(one.fields ?? {}).every(({ column }) => column),
       ),
     )
-  const areLists = [moves, converted, restricting, counting].every((list) => Array.isArray(list))
+  const areLists = [moves, converted, restricting, refusing, counting].every((list) => Array.isArray(list))
   const areStates = isObject(absent) && Object.values(absent).every((one) => states.has(one?.state))
   if (!isWhole || !areLists || !areStates || !moves || !converted)
     throw new StoreRefused(`The store's record of its names cannot be read. ${remedy}`)
-  return { versions, moves, converted, restricting, absent, counting }
+  return { versions, moves, converted, restricting, refusing, absent, counting }
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -69,10 +70,10 @@ export async function readImages(session: Pick<Session, 'all'>): Promise<string 
   return row ? String(row[0]) : null
 }
 
-/** Tells processes that serve the store of images, and of columns that may or must have values, that they do not know. True where there was something to tell. */
+/** Tells processes that serve the store of images, and of columns that may or must have values, sums and cascades, that they do not know. True where there was something to tell. */
 export async function tellImages(
   store: Store,
-  { versions, absent, counting }: NamesRecord,
+  { versions, refusing, absent, counting }: NamesRecord,
 ): Promise<boolean> {
   const images = Object.entries(versions).flatMap(([version, resources]) =>
     Object.entries(resources).flatMap(([resource, { fields }]) =>
@@ -81,8 +82,9 @@ export async function tellImages(
   )
   const session = { all: async (sql: string) => store.all(sql, []) }
   const lacking = Object.entries(absent).map(([column, { state }]) => [column, state])
-  if (images.length + lacking.length + counting.length === 0 && !(await readImages(session))) return false
-  const known = lacking.length + counting.length === 0 ? images : [images, lacking, counting]
+  const since = lacking.length + counting.length + refusing.length
+  if (images.length + since === 0 && !(await readImages(session))) return false
+  const known = since === 0 ? images : [images, lacking, counting, refusing]
   const text = createHash('sha256').update(JSON.stringify(known)).digest('hex')
   if ((await readImages({ all: async (sql) => store.all(sql, []) })) === text) return false
   await store.writeOne(upsertMeta(imagesKey, text), [])
