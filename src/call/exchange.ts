@@ -36,6 +36,10 @@ export interface RequestNote {
   /** A key's id, never the key. */
   consumer: string | null
   replayed: boolean
+  /** Sent to the store so far. */
+  statements: number
+  /** The time of those statements. */
+  statementMs: number
 }
 
 /** A body that goes on until the client leaves or the server ends it. */

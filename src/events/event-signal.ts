@@ -1,3 +1,4 @@
+import { countedForNobody } from '../store/measured-store.ts'
 import type { EventSink } from '../write/writer.ts'
 import { type EventLog, noMark } from './event-log.ts'
 
@@ -44,6 +45,10 @@ export class EventSignal implements EventSink {
 
   committed(account: string, count: number): void {
     this.written += count
+    countedForNobody(() => this.#tell(account))
+  }
+
+  #tell(account: string): void {
     const followers = this.#followers.get(account)
     if (followers) {
       this.#log.placeNow(account)

@@ -1,3 +1,4 @@
+import { countedForNobody } from '../store/measured-store.ts'
 import type { JobSink } from '../write/writer.ts'
 import { countJobs, type JobFigures, noFigures } from './job-figures.ts'
 import { type RanJob, runDue } from './run-due.ts'
@@ -30,7 +31,7 @@ export class Jobs implements JobSink, JobMetrics {
 
   /** Called when a transaction has committed jobs that were handed over. */
   committed(account: string): void {
-    this.#runner?.wake(account)
+    countedForNobody(() => this.#runner?.wake(account))
   }
 
   /** From here on this process runs jobs, where any are declared. */

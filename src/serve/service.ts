@@ -37,8 +37,10 @@ import { settleAccounts } from '../migrate/record/settle-accounts.ts'
 import { settleAnswered } from '../migrate/record/settle-answered.ts'
 import { generationAtStart } from '../migrate/record/store-generation.ts'
 import type { PageParts } from '../pages/page-context.ts'
+import { countedForNobody, measuredStore } from '../store/measured-store.ts'
 import { openReplicas, openStore, type StoreOptions } from '../store/open.ts'
 import type { ReadReplicas } from '../store/postgres/read-replicas.ts'
+import { StatementTimes } from '../store/statement-times.ts'
 import type { Store, StoreCounters } from '../store/store.ts'
 import { hourMs, minuteMs } from '../times.ts'
 import { EndpointMarks } from '../webhooks/endpoint-marks.ts'
@@ -144,10 +146,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { fitting } = options
   const storeOptions = options.env ? { env: options.env } : {}
   const opened = fitting?.store ?? (await openStore(options.databaseUrl, storeOptions))
-  const store = options.watchStore?.(opened) ?? opened
+  const statements = new StatementTimes()
+  const store = measuredStore(options.watchStore?.(opened) ?? opened, statements)
   let replicas: ReadReplicas | null = null
   try {
-    replicas = options.readUrl ? await openReplicas(store, options.readUrl, options.env) : null
+    const measured = (standby: Store): Store => measuredStore(standby, statements)
+    replicas = options.readUrl ? await openReplicas(store, options.readUrl, options.env, measured) : null
     const outdated = followMigrations(
       store,
       declared,
@@ -230,7 +234,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       streams,
       replicas,
       engineHooks: webhookCode(webhookParts),
-      indexRows: (resource, account) => filler.fillSoon(resource, account),
+      indexRows: (resource, account) => countedForNobody(() => filler.fillSoon(resource, account)),
       authenticator,
       rates: rates.limiter,
       retirement,

@@ -3,6 +3,7 @@ import type { RecentRequests } from '../console/requests/recent-requests.ts'
 import type { Maybe } from '../maybe.ts'
 import type { Problem } from '../problems.ts'
 import { asProblem, problemResponse } from '../respond/problem-response.ts'
+import { countedFor } from '../store/measured-store.ts'
 import type { AccessLog } from './access-log.ts'
 import type { Cors } from './cors-headers.ts'
 import type { Metrics } from './metrics.ts'
@@ -48,6 +49,8 @@ export const emptyNote = (): RequestNote => ({
   subject: null,
   consumer: null,
   replayed: false,
+  statements: 0,
+  statementMs: 0,
 })
 
 /** Everything around the engine that does not depend on the adapter: overload, CORS, metrics, logs and the headers of every answer. */
@@ -108,7 +111,10 @@ export class Shell {
 
   #handle(request: ArrivedRequest): Maybe<PlainResponse> {
     const { tracing, handle } = this.#parts
-    return tracing ? tracing.around(request, request.note, () => handle(request)) : handle(request)
+    const { note } = request
+    return countedFor(note, () =>
+      tracing ? tracing.around(request, note, () => handle(request)) : handle(request),
+    )
   }
 
   #leave(request: ArrivedRequest, response: PlainResponse, startedAt: number): PlainResponse {
@@ -132,7 +138,9 @@ export class Shell {
   /** Pages, and the console itself, would take the places of what somebody looks for. */
   #keep({ id, method, note }: ArrivedRequest, status: number, ms: number): void {
     if (note.route === null && status < 400) return
-    this.#parts.recent?.add({ id, at: Date.now(), method, note, status, ms })
+    const { route, version, account, consumer, replayed, statements, statementMs } = note
+    const asked = { route, version, account, consumer, replayed, statements, statementMs }
+    this.#parts.recent?.add({ id, at: Date.now(), method, status, ms, ...asked })
   }
 
   #failed(request: ArrivedRequest, error: unknown): PlainResponse {

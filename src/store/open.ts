@@ -25,14 +25,15 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   )
 }
 
-/** Opens the standbys of `NOUNKIT_READ_URL`, which answer reads beside the store. */
+/** Opens the standbys of `NOUNKIT_READ_URL`, which answer reads beside the store, with something around each of them. */
 export async function openReplicas(
   store: Store,
   url: string,
   env: StoreOptions['env'] = process.env,
+  watch: (standby: Store) => Store = (same) => same,
 ): Promise<ReadReplicas> {
   const { openReadReplicas } = await import('./postgres/read-replicas.ts')
-  return openReadReplicas(store, url, env)
+  return openReadReplicas(store, url, env, watch)
 }
 
 const withoutPassword = (url: string): string => url.replace(/\/\/.*@/, '//***@')

@@ -25,7 +25,9 @@ describeStores('requests in the console', (store) => {
     const idOf = (response: Response) => response.headers.get('x-request-id') ?? ''
 
     const found = await ada.get(`/console/requests?id=${idOf(missing)}`)
-    expect(found.text).toMatch(/GET \/v2\/orders\/\{id\}<\/code><\/td><td>404<\/td>.*<td>acme<\/td>.*key_/)
+    expect(found.text).toMatch(
+      /GET \/v2\/orders\/\{id\}<\/code><\/td><td>404<\/td>.*<td class="figure">\d+ in \d+\.\d ms<\/td><td>acme<\/td>.*key_/,
+    )
     expect(((await missing.json()) as { readonly instance: string }).instance).toBe(idOf(missing))
     expect(found.text).not.toContain(idOf(fine))
     const all = await ada.get('/console/requests')
@@ -40,13 +42,47 @@ describeStores('requests in the console', (store) => {
     const unknown = await ada.get(`/console/requests?id=${encodeURIComponent(evil)}`)
     expect([unknown.text.includes('Not among'), unknown.text.includes(evil)]).toEqual([true, false])
   })
+
+  test('statements count for the request that sent them, also among many at once', async () => {
+    const served = await testApi(shop, { databaseUrl: await store.url() })
+    whenOver(() => served.close())
+    const secret = await served.key('acme')
+    const counted = async (method: string, path: string, body?: object) => {
+      const headers = {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        'idempotency-key': crypto.randomUUID(),
+      }
+      const answer = await served.fetch(path, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      const id = answer.headers.get('x-request-id') ?? ''
+      return [answer.status, served.service.recentRequests.find(id)?.statements]
+    }
+    const customer = { name: 'Ada', email: 'ada@example.com' }
+    // The first call looks up the key, and the first page of the list is planned.
+    await counted('GET', '/v2/customers')
+    const alone = await counted('POST', '/v2/customers', customer)
+    expect([await counted('GET', '/v2/customers'), await counted('GET', '/v2/orders/nowhere')]).toEqual([
+      [200, 1],
+      [404, 1],
+    ])
+    const many = Array.from({ length: 20 }, (_, n) => [
+      counted('POST', '/v2/customers', { ...customer, email: `ada${n}@example.com` }),
+      counted('GET', '/v2/customers?limit=1&include=orders'),
+    ])
+    expect(new Set((await Promise.all(many.flat())).map(String))).toEqual(new Set([`${alone}`, '200,1']))
+  })
 })
 
 test('the last thousand requests are kept, newest first', () => {
   const recent = new RecentRequests()
   for (let n = 1; n <= 2_500; n++)
-    recent.add({ id: `${n}`, at: n, method: 'GET', note: emptyNote(), status: 200, ms: 1 })
+    recent.add({ ...emptyNote(), id: `${n}`, at: n, method: 'GET', status: n === 7 ? 500 : 200, ms: 1 })
   const ids = recent.list().map(({ id }) => id)
   expect([ids.length, ids[0], ids.at(-1)]).toEqual([1_000, '2500', '1501'])
   expect([recent.find('1501')?.at, recent.find('1500')]).toEqual([1_501, null])
+  expect([recent.wrong().map(({ id }) => id), recent.find('7')?.status]).toEqual([['7'], 500])
 })

@@ -12,6 +12,8 @@ const note: RequestNote = {
   account: 'a "quoted" name\n',
   consumer: 'key-1',
   replayed: false,
+  statements: 0,
+  statementMs: 0,
 }
 
 const lines = (level: string, notes: readonly RequestNote[]): readonly string[] => {

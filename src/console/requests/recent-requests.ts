@@ -1,34 +1,64 @@
 import type { RequestNote } from '../../call/exchange.ts'
 
 /** A request that was answered. Neither its path nor its query is kept, which may name people: the route says what was asked. */
-export interface AnsweredRequest {
+export interface AnsweredRequest extends Omit<RequestNote, 'subject'> {
   readonly id: string
   /** In milliseconds since 1970. */
   readonly at: number
   readonly method: string
-  readonly note: Readonly<RequestNote>
   readonly status: number
   readonly ms: number
 }
 
 const mostKept = 1_000
+/** Of those that went wrong, fewer are told to other processes: a failure is not pushed out by refusals, which anyone can cause. */
+const mostFailed = 50
+const mostRefused = 100
 
 /** The last requests that this process has answered. */
 export class RecentRequests {
-  readonly #kept: AnsweredRequest[] = []
-  #next = 0
+  readonly #all = new LastOnes<AnsweredRequest>(mostKept)
+  readonly #failed = new LastOnes<AnsweredRequest>(mostFailed)
+  readonly #refused = new LastOnes<AnsweredRequest>(mostRefused)
 
   add(request: AnsweredRequest): void {
-    this.#kept[this.#next] = request
-    this.#next = (this.#next + 1) % mostKept
+    this.#all.add(request)
+    if (request.status >= 500) this.#failed.add(request)
+    else if (request.status >= 400) this.#refused.add(request)
   }
 
   /** Newest first. */
   list(): readonly AnsweredRequest[] {
-    return [...this.#kept.slice(this.#next), ...this.#kept.slice(0, this.#next)].reverse()
+    return this.#all.list()
+  }
+
+  /** The last ones that were refused or failed, newest first: what a consumer asks about. */
+  wrong(): readonly AnsweredRequest[] {
+    return [...this.#failed.list(), ...this.#refused.list()].sort((a, b) => b.at - a.at)
   }
 
   find(id: string): AnsweredRequest | null {
-    return this.#kept.find((one) => one.id === id) ?? null
+    const isIt = (one: AnsweredRequest): boolean => one.id === id
+    return this.#all.list().find(isIt) ?? this.wrong().find(isIt) ?? null
+  }
+}
+
+class LastOnes<T> {
+  readonly #most: number
+  readonly #kept: T[] = []
+  #next = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(one: T): void {
+    this.#kept[this.#next] = one
+    this.#next = (this.#next + 1) % this.#most
+  }
+
+  /** Newest first. */
+  list(): readonly T[] {
+    return [...this.#kept.slice(this.#next), ...this.#kept.slice(0, this.#next)].reverse()
   }
 }

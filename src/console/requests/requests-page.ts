@@ -22,7 +22,7 @@ function shownRequests({ parts, query, account }: Visit): ShownPage {
     id === ''
       ? parts.recentRequests
           .list()
-          .filter(({ note }) => isSole || account === null || note.account === account)
+          .filter((one) => isSole || account === null || one.account === account)
           .filter(({ status }) => !fails || status >= 400)
       : [parts.recentRequests.find(id)].filter((one) => one !== null)
   return {
@@ -41,7 +41,7 @@ ${
     ? html`<p class="none">${id === '' ? 'None yet.' : 'Not among the last thousand of this process. The log has it, where requests are logged.'}</p>`
     : table(
         'Requests',
-        ['When', 'Request', 'Status', 'Time', ...(isSole ? [] : ['Account']), 'Consumer', 'Id'],
+        ['When', 'Request', 'Status', 'Time', 'Statements', ...(isSole ? [] : ['Account']), 'Consumer', 'Id'],
         found.slice(0, mostShown).map((one) => requestRow(one, isSole)),
       )
 }
@@ -49,8 +49,11 @@ ${
   }
 }
 
-const requestRow = ({ id, at, method, note, status, ms }: AnsweredRequest, isSole: boolean): Markup => {
-  const { route, version, account, consumer, replayed } = note
+const requestRow = (one: AnsweredRequest, isSole: boolean): Markup => {
+  const { id, at, method, status, ms, route, version, account, consumer, replayed } = one
   const asked = route === null ? 'no route' : `${version === null ? '' : `/${version}`}${route}`
-  return html`<tr><td>${timeShown(at)}</td><td><code>${method.slice(0, 20)} ${asked}</code>${replayed && ' replayed'}</td><td>${status}</td><td class="figure">${ms.toFixed(1)} ms</td>${!isSole && html`<td>${account}</td>`}<td>${consumer === null ? html`<span class="none">none</span>` : html`<code>${consumer}</code>`}</td><td><code>${id}</code></td></tr>`
+  return html`<tr><td>${timeShown(at)}</td><td><code>${method.slice(0, 20)} ${asked}</code>${replayed && ' replayed'}</td><td>${status}</td><td class="figure">${ms.toFixed(1)} ms</td><td class="figure">${statementsOf(one)}</td>${!isSole && html`<td>${account}</td>`}<td>${consumer === null ? html`<span class="none">none</span>` : html`<code>${consumer}</code>`}</td><td><code>${id}</code></td></tr>`
 }
+
+const statementsOf = ({ statements, statementMs }: AnsweredRequest): string =>
+  statements === 0 ? 'none' : `${statements} in ${statementMs.toFixed(1)} ms`

@@ -34,6 +34,12 @@ export class ReadReplica {
     return this.#store !== null && this.#position >= position && performance.now() - this.#freshAt <= lagMs
   }
 
+  /** How old what it shows may be; null where it does not answer. */
+  behindMs(): number | null {
+    const ms = performance.now() - this.#freshAt
+    return this.#store !== null && Number.isFinite(ms) ? ms : null
+  }
+
   /** Asks how far it is; `samples` are the latest of the primary, oldest first. A replica that is still asked is not asked again. */
   poll(samples: readonly Sample[]): void {
     this.#polling ??= this.#poll(samples)

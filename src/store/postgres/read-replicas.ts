@@ -9,6 +9,14 @@ const pollMs = 200
 const defaultLagMs = 5_000
 const positionSql = `SELECT (pg_current_wal_lsn() - '0/0')::bigint`
 
+/** A standby, as an operator sees it. */
+export interface ReplicaState {
+  readonly host: string
+  /** Null while it does not answer. */
+  readonly behindMs: number | null
+  readonly isAsked: boolean
+}
+
 /** A store that can only read one row. */
 type ReadStore = Pick<Store, 'first'>
 
@@ -45,6 +53,15 @@ export class ReadReplicas {
       ...this.#replicas.flatMap(({ store }) => store?.counters.nodes ?? []),
     ]
     return Object.create(counters, { nodes: { get: nodes } })
+  }
+
+  /** Each standby, and whether it is close enough behind to be asked. */
+  states(): readonly ReplicaState[] {
+    return this.#replicas.map((replica) => ({
+      host: replica.host.name,
+      behindMs: replica.behindMs(),
+      isAsked: replica.mayAnswer(0, this.#lagMs),
+    }))
   }
 
   /** A replica that shows what the account has written, and everything up to `after`, the value of a Store-Position header; else null. */
@@ -128,6 +145,7 @@ export function openReadReplicas(
   primary: Store,
   url: string,
   env: { readonly [name: string]: string | undefined },
+  watch: (standby: Store) => Store,
 ): ReadReplicas {
   if (!/^postgres(ql)?:\/\//.test(url) || primary.dialect !== postgres)
     throw new StoreRefused(
@@ -138,6 +156,8 @@ export function openReadReplicas(
     throw new StoreRefused(`NOUNKIT_READ_LAG is ${JSON.stringify(lag)}. Write milliseconds, at least 100.`)
   // A read that a replica does not answer in this time goes to the primary.
   const limits = { NOUNKIT_STATEMENT_TIMEOUT: lag, ...env }
-  const replicas = hostsOf(url).map((host) => new ReadReplica(host, (one) => openPostgres(one, limits)))
+  const replicas = hostsOf(url).map(
+    (host) => new ReadReplica(host, async (one) => watch(await openPostgres(one, limits))),
+  )
   return new ReadReplicas(primary, replicas, Number(lag))
 }
