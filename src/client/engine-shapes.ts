@@ -1,6 +1,6 @@
 import type { Choice, Ordered } from './api-shape.ts'
 
-// The resources that an API with events has without declaring them, as `client<typeof shop>` sees them.
+// The resources that an API with events or an audit has without declaring them, as `client<typeof shop>` sees them.
 
 /** `Name` are the resources whose changes are events. */
 export interface EngineShapes<Name extends string> {
@@ -9,6 +9,14 @@ export interface EngineShapes<Name extends string> {
   readonly 'webhook-secrets': SecretsShape
   readonly 'webhook-deliveries': DeliveriesShape
 }
+
+/** `Name` are the resources whose changes are audit entries. */
+export type AuditShapes<Name extends string> = [Name] extends [never]
+  ? unknown
+  : { readonly 'audit-entries': AuditShape<Name> }
+
+/** Endpoints and their secrets are recorded where the whole API is. */
+export type AuditedEndpoints<Audit> = Audit extends true ? 'webhook-endpoints' | 'webhook-secrets' : never
 
 /** The problems of their hooks. */
 export type EngineProblem = 'too-many-webhook-endpoints' | 'webhook-endpoint-inactive'
@@ -36,6 +44,69 @@ interface EventsShape<Name extends string> {
   readonly relations: Nothing
   readonly methods: 'GET'
   readonly top: false
+}
+
+/** What became of a row, or what an operator did: those of `compile/service/acts.ts` that are of one account. */
+type AuditAction =
+  | 'created'
+  | 'updated'
+  | 'deleted'
+  | 'key-created'
+  | 'key-rotated'
+  | 'key-revoked'
+  | 'key-scopes-added'
+  | 'subject-ended'
+  | 'consumer-contacted'
+  | 'delivery-retried'
+  | 'job-retried'
+  | 'account-exported'
+
+interface AuditShape<Name extends string> {
+  readonly row: {
+    id: string
+    action: AuditAction | Growing
+    /** `null` where no row was changed. */
+    resource: Name | Growing | null
+    row_id: string | null
+    consumer: string | null
+    subject: string | null
+    operator: string | null
+    request_id: string | null
+    /** The fields whose values changed, for an update. */
+    changed: string[] | null
+    /** The fields of the row whose values are not shown here. */
+    withheld: string[] | null
+    /** The row right before the change; `null` for a create. */
+    before: { [name: string]: unknown } | null
+    /** The row right after the change; `null` for a delete. */
+    after: { [name: string]: unknown } | null
+    /** What an operator did, where no row was changed. */
+    detail: { [name: string]: unknown } | null
+    created_at: string
+  }
+  readonly create: Nothing
+  readonly replace: Nothing
+  readonly patch: Nothing
+  readonly filter: {
+    readonly action?: Choice<AuditAction> | undefined
+    readonly resource?: Choice<Name | null> | undefined
+    readonly row_id?: Choice<string | null> | undefined
+    readonly consumer?: Ordered<string | null> | undefined
+    readonly subject?: Ordered<string | null> | undefined
+    readonly operator?: Ordered<string | null> | undefined
+    readonly request_id?: Ordered<string | null> | undefined
+    readonly created_at?: Ordered<string | Date> | undefined
+  }
+  readonly either: false
+  readonly sort: never
+  readonly by: never
+  readonly search: false
+  readonly count: false
+  readonly bulk: false
+  readonly include: never
+  readonly relations: Nothing
+  readonly methods: 'GET'
+  readonly top: true
 }
 
 interface EndpointsShape {

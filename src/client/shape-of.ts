@@ -4,17 +4,19 @@ import type { BelongsTo, HasMany } from '../declare/relation.ts'
 import type { ResourceDeclaration, Told } from '../declare/resource.ts'
 import type { TotalsDeclaration } from '../declare/totals-declaration.ts'
 import type { Choice, Ordered } from './api-shape.ts'
-import type { EngineProblem, EngineShapes } from './engine-shapes.ts'
+import type { AuditedEndpoints, AuditShapes, EngineProblem, EngineShapes } from './engine-shapes.ts'
 
 /** The shape of the newest version of a declaration, for `client<typeof shop>(…)`. */
 export type ShapeOf<Api> =
-  Api extends TypedApi<infer Resource, infer Version, infer Events>
-    ? Declared<Nouns<Resource>, Version, Events>
+  Api extends TypedApi<infer Resource, infer Version, infer Events, infer Audit>
+    ? Declared<Nouns<Resource>, Version, Events, Audit>
     : never
 
-interface Declared<N, Version extends string, Events> {
+interface Declared<N, Version extends string, Events, Audit> {
   readonly version: Version
-  readonly resources: ShapesOf<N> & (Events extends true ? EngineShapes<EventName<N>> : unknown)
+  readonly resources: ShapesOf<N> &
+    (Events extends true ? EngineShapes<EventName<N>> : unknown) &
+    AuditShapes<AuditedName<N, Audit> | (Events extends true ? AuditedEndpoints<Audit> : never)>
   readonly events: Events extends true ? EventName<N> : never
   readonly problems: ToldOf<N[keyof N]>['problems'] | (Events extends true ? EngineProblem : never)
 }
@@ -44,6 +46,18 @@ type EventName<N> = {
         : never
     : never
 }[keyof N & string]
+
+/** The resources whose changes are audit entries. */
+type AuditedName<N, Audit> = {
+  [K in keyof N & string]: IsAudited<ToldOf<N[K]>['audit'], Audit> extends true
+    ? [ToldOf<N[K]>['methods']] extends [never]
+      ? never
+      : [TotalsOf<N[K]> | AnswersOf<ToldOf<N[K]>>] extends [never]
+        ? K
+        : never
+    : never
+}[keyof N & string]
+type IsAudited<Own extends boolean, Audit> = boolean extends Own ? Audit : Own
 
 type ShapesOf<N> = {
   readonly [K in keyof N & string]: N[K] extends ResourceDeclaration<

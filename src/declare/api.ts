@@ -126,11 +126,16 @@ export interface ApiDeclaration extends ApiOptions {
 }
 
 /**
- * A declaration whose resources, newest version and events the compiler knows, for the types of a client: `client<typeof shop>(…)`. What
+ * A declaration whose resources, newest version, events and audit the compiler knows, for the types of a client: `client<typeof shop>(…)`. What
  * it adds is never set.
  */
-export interface TypedApi<Resources, Version extends string, Events> extends ApiDeclaration {
-  readonly typed?: { readonly resources: Resources; readonly version: Version; readonly events: Events }
+export interface TypedApi<Resources, Version extends string, Events, Audit> extends ApiDeclaration {
+  readonly typed?: {
+    readonly resources: Resources
+    readonly version: Version
+    readonly events: Events
+    readonly audit: Audit
+  }
 }
 
 /** The name of the newest version. */
@@ -165,15 +170,22 @@ export const api = <
   const T extends readonly DeclaredResource[],
   const V extends readonly VersionDeclaration[] = readonly [],
   E extends EventsDeclaration | undefined = undefined,
+  const A extends AuditDeclaration = false,
 >(
   name: Sound<NoInfer<T>, NoInfer<V>>,
   // What is wrong comes first, so that it stands at the beginning of the error.
   options: NeededScopes<NoInfer<T>[number]> &
-    Omit<ApiOptions, 'resources' | 'versions' | 'events'> & {
+    Omit<ApiOptions, 'resources' | 'versions' | 'events' | 'audit'> & {
       readonly resources: T
       readonly versions?: V
       /** Every committed change of a row is an event, for all resources that belong to accounts; none unless said. */
       readonly events?: E
+      /** Who changed which row is recorded, for all resources; only what operators do, unless said. */
+      readonly audit?: A
     },
-): TypedApi<T[number], NewestOf<V>, E extends EventsDeclaration ? true : false> =>
-  Object.freeze({ kind: 'api', ...(options as unknown as ApiOptions), name: name as string })
+): TypedApi<
+  T[number],
+  NewestOf<V>,
+  E extends EventsDeclaration ? true : false,
+  A extends false ? false : true
+> => Object.freeze({ kind: 'api', ...(options as unknown as ApiOptions), name: name as string })

@@ -74,6 +74,8 @@ export interface Told<
   readonly owner: BelongsTo
   readonly shared: boolean
   readonly events: boolean
+  /** `boolean` where the resource does not say: then the API does. */
+  readonly audit: boolean
   readonly rules: RuleKind
   readonly problems: string
   /** Of a resource whose rows are totals. */
@@ -137,7 +139,7 @@ export interface ResourceOptions<
   /** `false` leaves the resource out of the API's events. */
   readonly events?: X['events']
   /** Whether it is recorded who changes its rows; as the API says, unless said. */
-  readonly audit?: boolean
+  readonly audit?: X['audit']
   /** Its rows stay when their account is deleted: what must be kept for the books. */
   readonly keepOnAccountDeletion?: boolean
   /** Rows are created, changed and deleted only while the related row's field has one of the values. */
@@ -239,6 +241,7 @@ export const resource = <
   const By extends string = never,
   const Sum extends string = never,
   const Search extends FieldName<F, R> = never,
+  const Audit extends boolean = boolean,
 >(
   name: N,
   options:
@@ -250,7 +253,22 @@ export const resource = <
         N,
         I,
         W,
-        ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk, Search, never, A>
+        ToldBy<
+          Filter,
+          Sort,
+          Count,
+          M,
+          Owner,
+          Shared,
+          Events,
+          Rules,
+          keyof P & string,
+          Bulk,
+          Search,
+          never,
+          A,
+          Audit
+        >
       >
     | TotalsOptions<Of, By, Sum>,
 ): ResourceDeclaration<
@@ -273,11 +291,12 @@ export const resource = <
     Bulk,
     Search,
     [Of] extends [never] ? never : TotalsDeclaration<Of, By, Sum>,
-    A
+    A,
+    Audit
   >
 > => Object.freeze({ kind: 'resource', ...options, name }) as never
 
-interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, Search, T, A> {
+interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, Search, T, A, Audit> {
   readonly filter: Filter
   readonly sort: Sort
   readonly search: Search
@@ -287,6 +306,7 @@ interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems,
   readonly owner: Owner
   readonly shared: Shared
   readonly events: Events
+  readonly audit: Audit
   readonly rules: Rules
   readonly problems: Problems
   readonly totals: T

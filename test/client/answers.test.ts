@@ -40,7 +40,7 @@ const alarms = resource('alarms', {
     get: (id) => ({ id, text: id, trip_id: '01980000-0000-7000-8000-000000000042', fare_id: 'f-2' }),
   },
 })
-const declaration = api('travel', { resources: [trips, fares, alarms], events: { keepDays: 1 } })
+const declaration = api('travel', { resources: [trips, fares, alarms], events: { keepDays: 1 }, audit: true })
 
 test('the typed client has the calls that there are functions for', async () => {
   const served = await testApi(declaration)
@@ -63,6 +63,10 @@ test('the typed client has the calls that there are functions for', async () => 
     expect(() => client.trips.at(trip).alarms.list()).toBeDefined()
     const { fares: included } = await client.trips.get(trip.id, { include: ['fares'] })
     expect(included.data).toMatchObject([{ id: 'f-1', trip_id: trip.id }])
+    const entries = await client.auditEntries.list({ filter: { resource: 'trips' } })
+    expect(entries.data).toMatchObject([{ action: 'created', row_id: trip.id, after: { name: 'x' } }])
+    // @ts-expect-error no rows of it are stored, so no change of them is recorded
+    await client.auditEntries.list({ filter: { resource: 'fares' } }).catch(() => {})
   } finally {
     await served.close()
   }

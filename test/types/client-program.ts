@@ -22,7 +22,7 @@ const people = resource('people', {
   include: ['country', 'referrer', 'orders', 'orders.items', 'orders.items.product'],
 })
 const secrets = resource('secrets', {
-  fields: { text: z.string() }, include: [], methods: ['GET', 'POST'],
+  fields: { text: z.string() }, audit: false, include: [], methods: ['GET', 'POST'],
   rules: { read: ({ row, caller }) => anyOf(row.id.is(caller.claim('x'))) },
 })
 const products = resource('products', { fields: { title: z.string(), price: decimal({ scale: 2 }) }, filter: ['price'], sort: ['price'] })
@@ -48,12 +48,13 @@ const itemTotals = resource('item-totals', { totals: { of: 'order-items', by: ['
 export default api('trade', {
   resources: [countries, people, secrets, products, orders, orderItems, personTotals, orderTotals, itemTotals],
   versions: [version('v2'), version('v1')],
-  scopes: { 'people:notes': 'See notes.' }, events: { keepDays: 3 }, limits: { includeDepth: 3 },
+  scopes: { 'people:notes': 'See notes.' }, events: { keepDays: 3 }, audit: true, limits: { includeDepth: 3 },
 })
 `
 
 /** A program of a consumer. \`//!\` marks a line that must be a mistake. */
 export const program = `
+import { api as declare, resource } from 'nounkit'
 import { type Client, client, isProblem, type Row, verifyWebhook } from 'nounkit/client'
 import type trade from './api.ts'
 
@@ -213,6 +214,18 @@ await api.events.follow({ filter: { type: 'orders.made' } }) //!
 const event = await verifyWebhook<typeof trade>('', new Headers(), '')
 if (event.type === 'people.deleted') event.data.name satisfies string
 await api.webhookEndpoints.create({ url: '', event_types: ['*'] })
+const entries = await api.auditEntries.list({ filter: { resource: 'people', action: { in: ['created', 'deleted'] }, created_at: { gte: new Date() } }, sort: ['id'] })
+entries.data[0]?.before satisfies { [name: string]: unknown } | null | undefined
+await api.auditEntries.get('1').then(({ changed }) => changed satisfies string[] | null)
+await api.auditEntries.list({ filter: { resource: 'secrets' } }) //!
+await api.auditEntries.list({ sort: ['action'] }) //!
+await api.auditEntries.delete('1') //!
+// A resource can have an audit without the API.
+const logs = declare('logs', { resources: [resource('logs', { fields: {}, audit: true }), resource('notes', { fields: {} })], events: { keepDays: 1 } })
+await client<typeof logs>({ url: '' }).auditEntries.list({ filter: { resource: 'logs' } })
+await client<typeof logs>({ url: '' }).auditEntries.list({ filter: { resource: 'notes' } }) //!
+const plain = declare('plain', { resources: [resource('notes', { fields: {} })], events: { keepDays: 1 } })
+client<typeof plain>({ url: '' }).auditEntries //!
 try {
 } catch (error) {
   if (isProblem(error, 'still-referenced')) error.body.referenced_by satisfies readonly string[]
