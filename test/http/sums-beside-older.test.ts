@@ -1,14 +1,32 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { api, belongsTo, decimal, hasMany, makeRequired, resource, sum, version } from '../../src/index.ts'
+import {
+  type ApiDeclaration,
+  api,
+  belongsTo,
+  decimal,
+  hasMany,
+  makeRequired,
+  resource,
+  sum,
+  version,
+} from '../../src/index.ts'
 import { completeRequired } from '../../src/lifecycle/complete-required.ts'
 import { completeSums } from '../../src/lifecycle/complete-sums.ts'
 import { findWrongSums } from '../../src/migrate/sums/find-wrong-sums.ts'
+import { openService } from '../../src/serve/service.ts'
+import { metaFacts, selectMeta } from '../../src/store/meta.ts'
+import { whenOver } from '../support/clean-up.ts'
 import { type Serving, serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
 
 const price = decimal({ scale: 2 })
 const events = { keepDays: 1 }
+const olderLines = resource('lines', {
+  fields: { price, pieces: z.int().optional() },
+  relations: { cart: belongsTo('carts') },
+  include: ['cart'],
+})
 const older = api('shop', {
   events,
   resources: [
@@ -17,11 +35,7 @@ const older = api('shop', {
       relations: { lines: hasMany('lines') },
       include: ['lines'],
     }),
-    resource('lines', {
-      fields: { price, pieces: z.int().optional() },
-      relations: { cart: belongsTo('carts') },
-      include: ['cart'],
-    }),
+    olderLines,
   ],
   versions: [version('v1')],
 })
@@ -106,5 +120,22 @@ describeStores('a sum that older processes do not know', (store) => {
     await complete(now)
     expect(isCounted(now)).toBe(false)
     expect(await total(two.id)).toBe('5.00')
+  })
+
+  test('makes no record of names where no version is published: names of that store follow the declaration', async () => {
+    const databaseUrl = await store.url()
+    const carts = resource('carts', {
+      fields: { note: z.string().max(20).optional(), total: sum<string>('lines', 'price') },
+      relations: { lines: hasMany('lines') },
+    })
+    const withSum = api('shop', { resources: [carts, olderLines] })
+    const unpublished = async (declaration: ApiDeclaration) => {
+      const service = await openService({ declaration, databaseUrl, published: [], beatMs: null })
+      whenOver(() => service.close())
+      return service
+    }
+    const { store: opened } = await unpublished(withSum)
+    await unpublished(older)
+    expect(await opened.all(selectMeta(metaFacts.names.key), [])).toEqual([])
   })
 })
