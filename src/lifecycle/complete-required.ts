@@ -5,7 +5,7 @@ import { requireOnPostgres } from '../migrate/postgres/require-column.ts'
 import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
 import { canRequire, requireOnSqlite } from '../migrate/sqlite/require-column.ts'
 import type { Store } from '../store/store.ts'
-import { fillAbsent } from '../write/fill-absent.ts'
+import { fillAbsent, forgetFilled } from '../write/fill-absent.ts'
 import { readUnended } from './recorder-rows.ts'
 import { columnKey, mayBeLeftOut } from './required-columns.ts'
 
@@ -38,7 +38,7 @@ async function completeField(
 ): Promise<void> {
   const key = columnKey(resource, field)
   const mayStill = async (): Promise<boolean> => mayBeLeftOut(await readUnended(store), key)
-  if (await mayStill()) return
+  if (await mayStill()) return forgetFilled(store, resource, field)
   const progress = progressOf(`${resource.name}.${field.name}`, warn)
   if (!(await fillAbsent(store, resource, field, { signal, note: progress.note }))) return
   progress.end()

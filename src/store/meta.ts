@@ -88,6 +88,12 @@ export const metaFacts = {
     writer: 'write/keys/sweep.ts',
     isCopied: false,
   },
+  filled: {
+    key: 'filled ',
+    holds: 'the row after which filling of a column goes on, as JSON; its table and column follow in the key',
+    writer: 'write/fill-absent.ts',
+    isCopied: false,
+  },
   turn: {
     key: 'turn ',
     holds: 'until when a part of the housekeeping is taken; its name follows in the key',
