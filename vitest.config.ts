@@ -5,9 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const conditions = ['nounkit-source', 'node']
 
 // Long tests of what shorter ones test too: kills and races (crash/events, crash/idempotency, crash/writes, http/idempotency-races),
-// projects made from the package (docs/tutorial), the gate and its verdicts (contract/gate-*, contract/verdicts-*), values of versions
-// (http/version-values), documents (contract/openapi-calls), renames (store/rename-edges, store/conversions). The benchmark is tested
-// where it is used.
+// projects and images made from the package (docs/tutorial, package/install), the gate and its verdicts (contract/gate-*,
+// contract/verdicts-*), values of versions (http/version-values), documents (contract/openapi-calls), renames (store/rename-edges,
+// store/conversions). The benchmark is tested where it is used.
 const onlyNightly = [
   'test/bench/**',
   'test/contract/openapi-filters.test.ts',
@@ -20,6 +20,7 @@ const onlyNightly = [
   'test/fuzz/**',
   'test/laws/gate.test.ts',
   'test/laws/values.test.ts',
+  'test/package/image.test.ts',
   'test/package/new-project.test.ts',
   'test/soak/**',
   'test/store/rename-shop.test.ts',

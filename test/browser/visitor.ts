@@ -8,8 +8,11 @@ export interface Visitor {
   open(path: string): Promise<void>
   /** How many pixels the page is wider than its window. */
   overhang(): Promise<number>
-  /** Violations of accessibility with a serious or critical impact. */
-  barriers(): Promise<readonly string[]>
+  /** Violations of accessibility with a serious or critical impact: on the page or in a part of it, of all rules of axe or of some. */
+  barriers(looked?: {
+    readonly within?: string
+    readonly rules?: readonly string[]
+  }): Promise<readonly string[]>
   leave(): Promise<void>
 }
 
@@ -37,10 +40,11 @@ export const visit = async (
       await page.goto(`${origin}${path}`)
     },
     overhang: () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
-    async barriers() {
+    async barriers({ within = 'html', rules } = {}) {
       await page.evaluate(stillness)
       await page.evaluate(axe.source)
-      const found = await page.evaluate<AxeResult>(`axe.run({ resultTypes: ['violations'] })`)
+      const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
+      const found = await page.evaluate<AxeResult>(`axe.run('${within}', ${options})`)
       const grave = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
       return grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
     },

@@ -4,6 +4,7 @@ import { api } from '../../src/declare/api.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { type CallsMade, callsInAll, callsMade } from '../support/calls-made.ts'
+import { walkedStores } from '../support/databases.ts'
 import { type Answer, describeServing, type Row } from '../support/serving.ts'
 
 const colours = Array.from({ length: 60 }, (_, at) => `colour-${at}`)
@@ -217,4 +218,5 @@ describeServing(
     })
   },
   { declaration: api('sky', { resources: [planets, moons], rate: { perSecond: 100_000 } }) },
+  walkedStores,
 )

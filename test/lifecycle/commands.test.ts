@@ -16,7 +16,7 @@ const run = ({ databaseUrl }: PreparedApi, ...args: string[]) =>
 
 describe('the commands around a retirement', () => {
   test('lead from the first call to 410 and back, while the server runs', async () => {
-    const prepared = await prepareShop('sqlite')
+    const prepared = await prepareShop('postgres')
     const server = await prepared.start({ env })
     await server.call('GET', '/v1/orders?filter[status]=open&include=client')
     const email = 'ida@acme.example'

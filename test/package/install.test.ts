@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import own from '../../package.json' with { type: 'json' }
 import creator from '../../packages/create-nounkit/package.json' with { type: 'json' }
 import { brokenLinks } from '../docs/broken-links.ts'
-import { type BuiltImage, builtImage } from '../support/built-image.ts'
-import { emptyDatabase } from '../support/databases.ts'
 import { machinePath, type UserMachine, userMachine } from '../support/user-machine.ts'
 
 const major = (node: string): number =>
@@ -61,40 +59,4 @@ describe('npm install nounkit in an empty project', () => {
 
 test('create-nounkit installs the nounkit of its own version', () => {
   expect([creator.version, creator.dependencies.nounkit]).toEqual([own.version, own.version])
-})
-
-describe('the image of the Dockerfile', () => {
-  let image: BuiltImage
-  beforeAll(async () => {
-    image = await builtImage(machine)
-  })
-
-  test('serves the shop as an ordinary user who can write the data folder alone', async () => {
-    const before = globSync('**/*', { cwd: join(image.folder, 'app') }).length
-    const served = image.nounkit(image.command)
-    const [, url = ''] = await served.line(/is ready: (http:\S+)/)
-    const keys = image.nounkit(['keys', 'create', 'examples/shop', '--account', 'acme', '--name', 'me'])
-    const [key = ''] = await keys.line(/nk_\w+/)
-    const created = await fetch(`${url}/v2/customers`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Ada', email: 'ada@image.example' }),
-    })
-    expect(created.status).toBe(201)
-    expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    expect((await fetch(`${url}/v2/openapi.json`)).status).toBe(200)
-
-    // The signal that Docker sends, as STOPSIGNAL says.
-    expect(await served.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(readdirSync(join(image.folder, 'data'))).toEqual(['nounkit.sqlite'])
-    expect(globSync('**/*', { cwd: join(image.folder, 'app') })).toHaveLength(before)
-  })
-
-  test('has the driver of PostgreSQL', async () => {
-    const migrated = image.nounkit(['migrate', 'examples/shop', '--dry-run'], {
-      DATABASE_URL: await emptyDatabase('postgres'),
-    })
-    expect(await migrated.ended, migrated.output).toEqual({ code: 0, signal: null })
-    expect(migrated.stdout).toContain('CREATE TABLE "orders"')
-  })
 })

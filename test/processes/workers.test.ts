@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { storeKinds } from '../support/databases.ts'
+import { walkedStores } from '../support/databases.ts'
 import { prepareShop, type ServerProcess } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 import { figure } from './figures.ts'
 import { workerPids } from './worker-pids.ts'
 
-describe.each(storeKinds)('%s', (kind) => {
+describe.each(walkedStores)('%s', (kind) => {
   let service: ServerProcess
   beforeAll(async () => {
     const shop = await prepareShop(kind)
