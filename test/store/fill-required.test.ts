@@ -1,16 +1,24 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { systemClock } from '../../src/clock.ts'
 import { api, makeRequired, resource, version } from '../../src/index.ts'
 import { completeRequired } from '../../src/lifecycle/complete-required.ts'
+import { readNames } from '../../src/migrate/record/names-record.ts'
+import { webFetch } from '../../src/serve/mounted.ts'
+import { openService, type Service } from '../../src/serve/service.ts'
 import { metaFacts, selectAllMeta } from '../../src/store/meta.ts'
 import type { Store } from '../../src/store/store.ts'
+import { inTurn } from '../../src/store/turns.ts'
+import { whenOver } from '../support/clean-up.ts'
 import { serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
 const rowsOf = { sqlite: nightly ? 1_000_000 : 20_000, postgres: nightly ? 1_000_000 : 5_000 }
+
+const never = new AbortController().signal
 
 const title = z.string().max(20)
 const older = api('library', {
@@ -85,9 +93,8 @@ describeStores('rows that lack a required value', ({ kind, url }) => {
     }
     const told: string[] = []
     const warn = (message: string): void => void told.push(message)
-    const fill = (signal = new AbortController().signal) =>
-      completeRequired({ store: noted, model, warn }, signal)
-    return { now, id, store, parts, looked, sizes, told, fill }
+    const fill = (signal = never) => completeRequired({ store: noted, model, warn }, signal)
+    return { databaseUrl, now, id, store, parts, looked, sizes, told, fill }
   }
 
   test(`are filled in parts beside other writes, and on from where it was stopped (${rows} rows)`, {
@@ -132,5 +139,35 @@ describeStores('rows that lack a required value', ({ kind, url }) => {
     await filling
     expect(parts.slice(before, -1).some(isShort)).toBe(true)
     expect(await one(store, lacking)).toBe(0)
+  })
+
+  test('are filled once where ten processes start meanwhile, all of which serve', async () => {
+    const { databaseUrl, now, store, parts, sizes, fill } = await lackingRows()
+    const turn = (mine: Pick<Service, 'store'>, work: () => Promise<void>) =>
+      inTurn(mine.store, systemClock, { name: 'required', everyMs: 60_000 }, never, work)
+    const named = async () => (await readNames({ all: async (sql) => store.all(sql, []) })).names.versions
+    const names = await named()
+    const filling = turn(now.api.service, fill)
+    await until(() => parts.length > 0, { every: 1 })
+    const env = { ...process.env, NOUNKIT_POOL: '3' }
+    const services = await Promise.all(
+      Array.from({ length: 10 }, () => openService({ declaration: newer, databaseUrl, env, beatMs: null })),
+    )
+    whenOver(() => Promise.all(services.map((service) => service.close())))
+    const warn = (): void => {}
+    const fillToo = (service: Service) => completeRequired({ ...service, warn }, never)
+    await Promise.all([filling, ...services.map((service) => turn(service, () => fillToo(service)))])
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(rows / 2 + 1)
+    expect(await one(store, lacking)).toBe(0)
+    expect(await named()).toEqual(names)
+    await Promise.all(services.map(({ lifecycle }) => lifecycle.beat()))
+    const request = new Request('http://localhost/v2/books/r11', {
+      headers: { authorization: `Bearer ${await now.key('account-1')}` },
+    })
+    for (const service of services) {
+      expect(service.model.stored.get('books')?.field.get('language')?.mayLack).toBe(false)
+      const answer = await webFetch(service, warn)(request.clone(), 'test')
+      expect(await answer.json()).toMatchObject({ data: { language: 'en' } })
+    }
   })
 })
