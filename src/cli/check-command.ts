@@ -5,7 +5,9 @@ import { counted } from '../compile/names/plural.ts'
 import { warningsOf } from '../compile/warnings.ts'
 import { BrokenPromises, refuseBrokenPromises } from '../contract/broken-promises.ts'
 import type { Refusal } from '../contract/gate-refusal.ts'
+import { type Release, releaseSentence } from '../migrate/release.ts'
 import { seedRows } from '../write/seed-rows.ts'
+import { checkStore } from './check-store.ts'
 import { checkSums, printSums, sumsJson } from './check-sums.ts'
 import { checkTypes, TypeMistakes } from './check-types.ts'
 import { paintError } from './colour.ts'
@@ -26,6 +28,10 @@ import { openProgress } from './progress.ts'
 export const options = {
   sums: { type: 'boolean', does: 'adds up all rows of the store again, and lists the sums that differ' },
   fix: { type: 'boolean', does: 'with --sums: corrects the sums that differ' },
+  store: {
+    type: 'boolean',
+    does: 'says whether this release needs a stop of the processes that serve the store, and why',
+  },
   json: jsonOption,
 } as const
 
@@ -44,12 +50,18 @@ export async function checkCommand(args: string[]): Promise<number> {
   for (const warning of warnings) console.error(`${paintError('yellow', 'Warning:')} ${warning}`)
   const size = `${counted(resources, 'resource')}, ${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}`
   console.log(`${api.file}: ${size}. No mistakes, no broken promises.`)
+  if (flags.store) console.log(sentenceOf(await checkStore(api, model)))
   if (!flags.sums) return 0
   const fix = flags.fix ?? false
   const sums = await checkSums(api, model, { fix })
   printSums(sums, { fix, soleAccount: model.soleAccount })
   return sums.wrong.length > 0 ? 1 : 0
 }
+
+const sentenceOf = (release: Release | null): string =>
+  release
+    ? releaseSentence(release)
+    : 'No version is published: nounkit migrate makes the store follow every change.'
 
 /** Throws what is wrong. */
 async function checked(api: LoadedApi): Promise<Model> {
@@ -82,10 +94,20 @@ async function checkForMachines(place: string | undefined, flags: Flags): Promis
   } catch (error) {
     found = foundBy(error, place)
   }
+  const release = api && model && flags.store ? await checkStore(api, model) : null
   const sums = api && model && flags.sums ? await checkSums(api, model, { fix: flags.fix ?? false }) : null
   const ok = model !== null && !sums?.wrong.length
   const file = api?.file ?? found.mistakes?.[0]?.where
-  const said = { ok, file, ...summary, ...nothing, ...found, sums: sums && sumsJson(sums) }
+  const said = {
+    ok,
+    file,
+    ...summary,
+    ...nothing,
+    ...found,
+    ...unsaid,
+    ...release,
+    sums: sums && sumsJson(sums),
+  }
   console.log(JSON.stringify(said, null, 2))
   return ok ? 0 : 1
 }
@@ -95,6 +117,9 @@ interface Found {
   readonly broken: readonly object[]
   readonly types: string | null
 }
+
+/** Of a store that was not looked at, or that has no published version. */
+const unsaid: { readonly [M in keyof Release]: null } = { release: null, because: null }
 
 const nothing: Found = { mistakes: [], broken: [], types: null }
 
