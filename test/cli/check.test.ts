@@ -187,6 +187,8 @@ test('a mistake in a file that the declaration imports is reported with that fil
     mistakes: [{ where: 'api.ts', what: message, hint: '', file: 'v1.ts', line: 2, column: 7 }],
     broken: [],
     types: null,
+    release: null,
+    because: null,
     sums: null,
   })
 })
