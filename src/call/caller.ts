@@ -23,6 +23,12 @@ export interface Consumer {
   readonly isUnnamed?: boolean
 }
 
+/** The id of the API's own code as a consumer, in jobs and hooks. */
+export const inProcess = 'in-process'
+
+/** What the id of an operator as a consumer begins with. */
+export const operatorPrefix = 'operator:'
+
 /** OpenID Connect Core §2 gives `sub` at most 255 characters. */
 export const maxSubjectLength = 255
 const plainText = new RegExp(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Caller, noClaims } from '../call/caller.ts'
+import { type Caller, noClaims, operatorPrefix } from '../call/caller.ts'
 import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
 import type { Model } from '../compile/model.ts'
 import { sharedWriteScopes } from '../guard/scopes.ts'
@@ -31,7 +31,7 @@ export interface EngineAnswer {
 /** An operator within an account: all scopes, and those that write shared rows; neither a subject nor claims. Rules on rows hold. */
 export const operatorCaller = (model: Model, operator: string, account: string): Caller => ({
   account,
-  consumer: { id: `operator:${operator}`, name: operator, kind: 'internal' },
+  consumer: { id: `${operatorPrefix}${operator}`, name: operator, kind: 'internal' },
   scopes: new Set(['*', ...sharedWriteScopes(model)]),
   subject: null,
   claims: noClaims,

@@ -1,4 +1,4 @@
-import type { Consumer } from '../call/caller.ts'
+import { type Consumer, inProcess, operatorPrefix } from '../call/caller.ts'
 import { type Store, textOrNull } from '../store/store.ts'
 
 /** A consumer: all API keys of one name together, or the client of a token as `token:{client}`. */
@@ -11,7 +11,7 @@ export interface KnownConsumer {
 }
 
 export interface Consumers {
-  /** The consumer of a key. A key that is no longer in the store has its id as name, and counts as external. */
+  /** The consumer of a key. A client of tokens, or a key that is no longer in the store, has its id as name, and counts as external. */
   find(account: string, id: string): KnownConsumer
   readonly all: readonly KnownConsumer[]
 }
@@ -33,9 +33,13 @@ export async function readConsumers(store: Store): Promise<Consumers> {
   return {
     all: [...byName.values()],
     find: (account, id) =>
-      known.get(`${account}\n${id}`) ?? { account, name: id, kind: 'external', contact: null },
+      known.get(`${account}\n${id}`) ?? { account, name: id, kind: kindWithoutKey(id), contact: null },
   }
 }
+
+/** Operators in the console, and the code of the API itself, call without a key. Ids of keys and tokens begin otherwise. */
+const kindWithoutKey = (id: string): Consumer['kind'] =>
+  id === inProcess || id.startsWith(operatorPrefix) ? 'internal' : 'external'
 
 /** Oldest first. The row of a rotated secret has the id of the new one and a suffix: both are one consumer. */
 async function readKeys(store: Store): Promise<readonly (KnownConsumer & { readonly id: string })[]> {

@@ -1,4 +1,4 @@
-import { type Caller, freezeClaims, isPlainName } from '../call/caller.ts'
+import { type Caller, freezeClaims, inProcess, isPlainName } from '../call/caller.ts'
 import { makeClient } from '../client/make-client.ts'
 import type { Model } from '../compile/model.ts'
 import type { Mounted } from './mounted.ts'
@@ -24,7 +24,7 @@ export function clientAs(
     if (!isPlainName(name)) throw new TypeError(`${JSON.stringify(name)} cannot be the name of a caller.`)
   const caller: Caller = {
     account: model.soleAccount ?? account,
-    consumer: { id: 'in-process', name: 'in-process', kind: 'internal' },
+    consumer: { id: inProcess, name: inProcess, kind: 'internal' },
     scopes: new Set(scopes),
     subject: subject ?? null,
     claims: freezeClaims(structuredClone(claims)),

@@ -35,7 +35,7 @@ describeStores('versions in the console', (store) => {
     })
     const acts = async (account: string) =>
       (await readAuditPage(served.service, { account, operator: 'ada', limit: 1 })).entries[0]
-    return { ada, call, acts }
+    return { ada, call, acts, beat: () => served.service.lifecycle.beat() }
   }
   const v1 = '/console/versions/v1'
 
@@ -54,6 +54,16 @@ describeStores('versions in the console', (store) => {
     expect((await call()).status).toBe(200)
     expect((await acts(''))?.action).not.toBe('version-retired')
     expect((await ada.get('/console/versions/v9')).status).toBe(404)
+  })
+
+  test('what operators do in the console keeps no version from its end', async () => {
+    const { ada, beat } = await open('2026-08-01')
+    await ada.get('/console/data/list/customers?account=acme')
+    await beat()
+    expect((await ada.get('/console/consumers')).text).toMatch(/operator:ada.*internal/s)
+    const { text } = await ada.get('/console/versions/v2')
+    expect(text).toContain('What stands in the way')
+    expect(text).not.toContain('operator:ada made')
   })
 
   test('a consumer is told, the version is retired with its evidence, and served again', async () => {
