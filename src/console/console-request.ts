@@ -41,11 +41,11 @@ const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1
 const isLoopback = (address: string): boolean => address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address)
 
 /** What proxies add. One on this machine passes on requests that came from elsewhere. */
-const ofProxies = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
+const ofProxies = /^(?:forwarded|via|x-forwarded-.+|x-real-ip)$/
 
 /** A request of a browser on this machine, which no proxy passed on. */
 export const isDirectlyLocal = (request: PlainRequest): boolean =>
-  isLocal(request) && ofProxies.every((name) => header(request, name) === undefined)
+  isLocal(request) && !Object.keys(request.headers).some((name) => ofProxies.test(name))
 
 const maxFormBytes = 1_048_576
 
@@ -53,7 +53,11 @@ export const readForm = async (request: PlainRequest): Promise<URLSearchParams> 
   const type = header(request, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw new ConsoleRefusal(415, 'Refused', 'Send a form: application/x-www-form-urlencoded.')
-  return new URLSearchParams(new TextDecoder().decode(await request.readBody(maxFormBytes)))
+  const form = new URLSearchParams(new TextDecoder().decode(await request.readBody(maxFormBytes)))
+  // No browser sends it, and PostgreSQL stores no text that has it.
+  if ([...form].flat().some((text) => text.includes('\0')))
+    throw new ConsoleRefusal(400, 'Refused', 'The form has the character U+0000, which no text may have.')
+  return form
 }
 
 /** The cookie of the session. */
@@ -69,14 +73,17 @@ export interface SessionCookie {
  * plain HTTP, which is for this machine only; there the name has the port, because cookies are shared by all ports.
  */
 export const sessionCookie = (request: PlainRequest, prefix: string): SessionCookie => {
-  const plain = isLocal(request)
+  const local = isLocal(request)
+  // A proxy on this machine that ends TLS may pass on its own Host. A form says in Origin what the browser sees.
+  const plain = local && !header(request, 'origin')?.startsWith('https:')
   const own = prefix.replaceAll('/', '.')
-  const name = plain
-    ? `nounkit-console${own}-${new URL(request.origin).port || 80}`
-    : `__Host-nounkit-console${own}`
+  const secureName = `__Host-nounkit-console${own}`
+  const plainName = `nounkit-console${own}-${new URL(request.origin).port || 80}`
+  const name = plain ? plainName : secureName
   const attributes = `Path=${plain ? `${prefix}/console` : '/'}; HttpOnly; SameSite=Strict${plain ? '' : '; Secure'}`
+  const sent = (wanted: string): string | null => cookieIn(header(request, 'cookie') ?? '', wanted)
   return {
-    read: () => cookieIn(header(request, 'cookie') ?? '', name),
+    read: () => sent(secureName) ?? (local ? sent(plainName) : null),
     keep: (secret) => `${name}=${secret}; ${attributes}`,
     drop: () => `${name}=; ${attributes}; Max-Age=0`,
   }

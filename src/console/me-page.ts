@@ -1,10 +1,9 @@
 import { html } from '../pages/markup.ts'
+import { beginSession } from './begin-session.ts'
 import type { ConsolePage, ShownPage, Visit } from './console-page.ts'
 import { ConsoleRefusal } from './console-refusal.ts'
-import { sessionCookie } from './console-request.ts'
 import { newPasswordFault, newPasswordFields } from './new-password.ts'
 import { OperatorRing } from './operators/operator-ring.ts'
-import { OperatorSessions } from './operators/operator-sessions.ts'
 import { hashPassword, isPassword } from './operators/password-hash.ts'
 
 const mePath = '/console/me'
@@ -27,10 +26,9 @@ export const mePage: ConsolePage = {
     if (!isRight) return shown(visit, 'The present password is another one.')
     const changed = await operators.changePassword(found, await hashPassword(form.get('password') ?? ''))
     if (!changed) return shown(visit, 'The password was changed meanwhile. Sign in with it.')
-    const { secret } = await new OperatorSessions(parts.store, parts.clock).begin(changed)
+    const headers = await beginSession(visit, changed)
     await parts.recordAct({ operator, act: 'operator-password-set', requestId: request.id })
-    const cookie = sessionCookie(request, parts.model.prefix)
-    return { goTo: `${mePath}?done=yes`, headers: { 'Set-Cookie': cookie.keep(secret) } }
+    return { goTo: `${mePath}?done=yes`, headers }
   },
 }
 

@@ -1,9 +1,9 @@
 import { html, type Markup } from '../pages/markup.ts'
+import { beginSession } from './begin-session.ts'
 import type { OpenPage, PageEntry, ShownPage } from './console-page.ts'
 import { ConsoleRefusal } from './console-refusal.ts'
-import { isLocal, sessionCookie } from './console-request.ts'
+import { isLocal } from './console-request.ts'
 import { OperatorRing } from './operators/operator-ring.ts'
-import { OperatorSessions } from './operators/operator-sessions.ts'
 import { isPassword } from './operators/password-hash.ts'
 
 export const signInPath = '/console/sign-in'
@@ -24,10 +24,9 @@ export const signInPage: OpenPage = {
       return (await isPassword(password.slice(0, 1000), found?.passwordHash ?? null)) ? found : null
     })
     if (!known) return shownForm(entry, 'No operator has this name with this password.', name)
-    const { secret, operator } = await new OperatorSessions(parts.store, parts.clock).begin(known)
-    await parts.recordAct({ operator, act: 'operator-signed-in', requestId: request.id })
-    const cookie = sessionCookie(request, parts.model.prefix)
-    return { goTo: safeNext(entry), headers: { 'Set-Cookie': cookie.keep(secret) } }
+    const headers = await beginSession(entry, known)
+    await parts.recordAct({ operator: known.name, act: 'operator-signed-in', requestId: request.id })
+    return { goTo: safeNext(entry), headers }
   },
 }
 
@@ -46,7 +45,9 @@ export const refusePlainHttp = ({ request }: PageEntry): void => {
 const safeNext = ({ query }: PageEntry): string => {
   const next = query.get('next') ?? ''
   const isOurs = /^\/console(?:[/?][\x21-\x5b\x5d-\x7e]*)?$/.test(next) && !next.startsWith(signInPath)
-  return isOurs ? next : '/console'
+  // Browsers read `/console/../v1`, and the same with %2e, as `/v1`.
+  const [path = ''] = next.split('?', 1)
+  return isOurs && new URL(path, 'http://console').pathname === path ? next : '/console'
 }
 
 const shownForm = (entry: PageEntry, refusal: string | null, name = ''): ShownPage => ({

@@ -1,10 +1,9 @@
 import { html } from '../pages/markup.ts'
+import { beginSession } from './begin-session.ts'
 import type { OpenPage, PageEntry, ShownPage } from './console-page.ts'
 import { ConsoleRefusal } from './console-refusal.ts'
-import { sessionCookie } from './console-request.ts'
 import { newPasswordFault, newPasswordFields } from './new-password.ts'
 import { OperatorRing } from './operators/operator-ring.ts'
-import { OperatorSessions } from './operators/operator-sessions.ts'
 import { hashPassword } from './operators/password-hash.ts'
 import { refusePlainHttp } from './sign-in-page.ts'
 
@@ -21,14 +20,17 @@ export const welcomePage: OpenPage = {
     const fault = newPasswordFault(form)
     if (fault !== null) return shownForm(entry, fault)
     const operators = new OperatorRing(parts.store, parts.clock)
+    const code = query.get('code') ?? ''
     const known = await parts.signIns.attempt(request.address, `link ${request.address}`, async () =>
-      operators.useLink(query.get('code') ?? '', await hashPassword(form.get('password') ?? '')),
+      // A hash takes a while: none is made for a link that has ended.
+      (await operators.ofLink(code))
+        ? operators.useLink(code, await hashPassword(form.get('password') ?? ''))
+        : null,
     )
     if (!known) throw usedUp()
-    const { secret, operator } = await new OperatorSessions(parts.store, parts.clock).begin(known)
-    await parts.recordAct({ operator, act: 'operator-password-set', requestId: request.id })
-    const cookie = sessionCookie(request, parts.model.prefix)
-    return { goTo: '/console', headers: { 'Set-Cookie': cookie.keep(secret) } }
+    const headers = await beginSession(entry, known)
+    await parts.recordAct({ operator: known.name, act: 'operator-password-set', requestId: request.id })
+    return { goTo: '/console', headers }
   },
 }
 

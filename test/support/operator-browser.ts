@@ -1,5 +1,7 @@
+import { scryptSync } from 'node:crypto'
 import { systemClock } from '../../src/clock.ts'
 import { OperatorRing } from '../../src/console/operators/operator-ring.ts'
+import { OperatorSessions } from '../../src/console/operators/operator-sessions.ts'
 import type { TestApi } from '../../src/testing.ts'
 
 export interface Page {
@@ -16,6 +18,8 @@ export interface SentAs {
 
 const password = 'correct horse battery'
 
+const cheapHash = `scrypt:2:1:1:c2FsdA:${scryptSync(password, 'salt', 32, { N: 2, r: 1, p: 1 }).toString('base64url')}`
+
 /** As much of a browser as the console needs: it keeps cookies, says where requests come from, and posts forms with their tokens. */
 export class OperatorBrowser {
   readonly #api: Pick<TestApi, 'fetch'>
@@ -25,10 +29,15 @@ export class OperatorBrowser {
     this.#api = api
   }
 
-  /** Makes an operator, who uses the one-time link. */
+  /** Makes an operator who has the password of these tests, with a session. Its hash is a cheap one, because those of real ones are slow. */
   static async signedIn(api: TestApi, name = 'ada', clock = systemClock): Promise<OperatorBrowser> {
+    const { store, model } = api.service
     const browser = new OperatorBrowser(api)
-    await browser.useLink(await new OperatorRing(api.service.store, clock).create(name))
+    const operators = new OperatorRing(store, clock)
+    const known = await operators.useLink(await operators.create(name), cheapHash)
+    if (known === null) throw new Error(`no operator ${name}`)
+    const { secret } = await new OperatorSessions(store, clock).begin(known)
+    browser.#cookies.set(`nounkit-console${model.prefix.replaceAll('/', '.')}-80`, secret)
     return browser
   }
 
@@ -97,13 +106,23 @@ export class OperatorBrowser {
 interface FormInPage {
   readonly action: string
   readonly fields: { readonly [name: string]: string }
+  /** The names of inputs that a browser does not send empty. */
+  readonly needed: readonly string[]
 }
 
-/** The forms that are posted, with their fields as they stand. */
-export const formsIn = (text: string): readonly FormInPage[] =>
-  [...text.matchAll(/<form[^>]*method="post"[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(
-    ([, action = '', inner = '']) => ({ action: unescaped(action), fields: fieldsIn(inner) }),
+/** The forms that are posted (or those that ask), with their fields as they stand. */
+export const formsIn = (text: string, method = 'post'): readonly FormInPage[] =>
+  [...text.matchAll(/<form[^>]*method="(\w+)"[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].flatMap(
+    ([, by, action = '', inner = '']) =>
+      by === method ? [{ action: unescaped(action), fields: fieldsIn(inner), needed: neededIn(inner) }] : [],
   )
+
+const neededIn = (form: string): readonly string[] =>
+  [...form.matchAll(/<input\b[^>]*\brequired\b[^>]*>/g)].map(([tag]) => attribute(tag, 'name') ?? '')
+
+/** Where the links of a page lead. */
+export const linksIn = (text: string): readonly string[] =>
+  [...text.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g)].map(([, url = '']) => unescaped(url))
 
 const fieldsIn = (form: string): { readonly [name: string]: string } => {
   const inputs = [...form.matchAll(/<input\b[^>]*>/g)].flatMap(([tag]) => {

@@ -41,8 +41,8 @@ const words: { readonly [done: string]: string } = {
 }
 
 const said = ({ query }: Visit): Markup | false => {
-  const text = words[query.get('done') ?? '']
-  return text !== undefined && html`<p class="said" role="status">${text}</p>`
+  const done = query.get('done') ?? ''
+  return Object.hasOwn(words, done) && html`<p class="said" role="status">${words[done]}</p>`
 }
 
 const actions = ({ link }: Visit, place: DataPlace, row: ConsoleRow): Markup => {

@@ -15,13 +15,19 @@ export const hashPassword = async (password: string): Promise<string> => {
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), hash.toString('base64url')].join(':')
 }
 
-/** What a password is compared with where there is none, so that an unknown name takes as long as a known one. */
-let nobody: Promise<string> | null = null
+/** What a password is compared with where there is none, so that an unknown name takes as long as a known one. No password has this hash. */
+const nobody = [
+  'scrypt',
+  cost.N,
+  cost.r,
+  cost.p,
+  'nobody',
+  Buffer.alloc(hashBytes).toString('base64url'),
+].join(':')
 
 /** Whether a password has this hash. Null in place of a hash is never right, and takes as long. */
 export const isPassword = async (password: string, stored: string | null): Promise<boolean> => {
-  nobody ??= hashPassword(randomBytes(16).toString('base64url'))
-  const [, N, r, p, salt = '', hash = ''] = (stored ?? (await nobody)).split(':')
+  const [, N, r, p, salt = '', hash = ''] = (stored ?? nobody).split(':')
   const options = { N: Number(N), r: Number(r), p: Number(p), maxmem }
   const known = Buffer.from(hash, 'base64url')
   const found = await derive(
