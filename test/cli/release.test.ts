@@ -14,21 +14,27 @@ export default api('market', { resources: [orders], versions: [${versions}] })
 `
 const v1 = (changes = '') => `version('v1', { published: '2025-01-01', changes: [${changes}] })`
 const cents = 'z.string().regex(/^[0-9]{1,9}\\.[0-9]{2}$/)'
+const same = "pin: nounkit.writeOnly(z.string()), level: z.string().default('x')"
 const older = declarationFolder(
-  declared(`note: z.string(), cost: ${cents}, status: z.enum(['open', 'placed', 'paid'])`, v1()),
+  declared(`note: z.string(), cost: ${cents}, status: z.enum(['open', 'placed', 'paid']), ${same}`, v1()),
 )
 const why = "{ why: 'decided' }"
 
 /** Each with the fields of the newer declaration, its changes, and the changes that need a stop. */
 const releases = {
   'a rename, an addition and a field that becomes required': {
-    fields: `text: z.string(), cost: ${cents}, status: z.enum(['open', 'placed', 'paid']), currency: z.string()`,
+    fields: `text: z.string(), cost: ${cents}, status: z.enum(['open', 'placed', 'paid']), currency: z.string(), ${same}`,
     changes:
       "nounkit.renameField('orders', 'note', 'text'), nounkit.addRequiredField('orders', 'currency', { whenAbsent: 'EUR' })",
     because: [],
   },
+  'a write-only field that becomes optional, and a field with a default that is removed': {
+    fields: `note: z.string(), cost: ${cents}, status: z.enum(['open', 'placed', 'paid']), pin: nounkit.writeOnly(z.string().optional())`,
+    changes: `nounkit.removeField('orders', 'level', { was: z.string().default('x'), why: 'decided' })`,
+    because: [],
+  },
   'another type, and joined values': {
-    fields: "note: z.string(), cost: z.int(), status: z.enum(['placed', 'paid'])",
+    fields: `note: z.string(), cost: z.int(), status: z.enum(['placed', 'paid']), ${same}`,
     changes: `nounkit.changeType('orders', 'cost', { was: ${cents}, codec: 'cents-as-decimal-string' }), nounkit.mapValues('orders', 'status', { open: 'placed', placed: 'placed' }, ${why})`,
     because: [
       /orders\.cost was \w+ in v1 and is \w+ now, by cents-as-decimal-string/,
