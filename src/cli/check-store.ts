@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { migrate } from '../migrate/migrate-store.ts'
+import { migrateStore } from '../migrate/migrate-store.ts'
 import { MigrationRefused, mayBeTaken } from '../migrate/migration.ts'
 import { type Release, releaseOf } from '../migrate/release.ts'
 import { databaseUrl, openExistingStore, publishedOf } from './command-store.ts'
@@ -10,7 +10,7 @@ export async function checkStore(api: LoadedApi, model: Model): Promise<Release 
   const store = await openExistingStore(databaseUrl(api.declaration))
   try {
     if (publishedOf(api).length === 0) return null
-    const { steps } = await migrate(store, model, { dryRun: true, stops: true })
+    const { steps } = await migrateStore(store, model, { dryRun: true, stops: true })
     const refused = steps.filter((step) => !mayBeTaken(step, { stops: true }))
     if (refused.length > 0) throw new MigrationRefused(refused)
     return releaseOf(steps)

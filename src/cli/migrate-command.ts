@@ -3,13 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
-import type { Model } from '../compile/model.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
-import { followUnserved, waitingSentence } from '../lifecycle/follow-unserved.ts'
-import { demandNobodyServes } from '../lifecycle/serving.ts'
-import type { Ask, Following } from '../migrate/decide/open-decisions.ts'
-import { migrate } from '../migrate/migrate-store.ts'
-import { type MigrateOptions, type Migration, mayBeTaken, needsStop } from '../migrate/migration.ts'
+import { migrateUnserved } from '../lifecycle/migrate-unserved.ts'
+import type { Ask } from '../migrate/decide/open-decisions.ts'
+import { isShownAddition, type MigrateOptions, mayBeTaken } from '../migrate/migration.ts'
 import { recordPublished } from '../migrate/record/published.ts'
 import { releaseOf } from '../migrate/release.ts'
 import { refuseForRows } from '../migrate/rows/rows-in-the-way.ts'
@@ -53,54 +50,61 @@ export async function migrateCommand(args: string[]): Promise<number> {
   // Else the store would get a column beside the one that a published version still reads.
   refuseBrokenPromises(model, api.frozen)
   const published = publishedOf(api)
-  const following = {
-    fill: readFill(values.fill ?? [], model),
-    acceptDataLoss: values['accept-data-loss'] ?? false,
-  }
-  if (published.length > 0 && (following.fill.size > 0 || following.acceptDataLoss))
+  const fill = readFill(values.fill ?? [], model)
+  const acceptDataLoss = values['accept-data-loss'] ?? false
+  if (published.length > 0 && (fill.size > 0 || acceptDataLoss))
     throw new CommandMistake(
       `--fill and --accept-data-loss are for an API without a published version, and ${published.join(', ')} is published: its store only grows. See docs/how-to/migrations.md.`,
     )
+  const { json = false, 'dry-run': dryRun = false, citus = false } = values
   const progress = openProgress()
-  const asked = {
-    dryRun: values['dry-run'] ?? false,
-    stops: true,
-    tidy: values.tidy ?? false,
-    citus: values.citus ?? false,
-    ...shardsOf(values.shards, values.citus),
-    waiting(sentence: string) {
-      progress.end()
-      console.error(sentence)
-    },
-    stepping: (why: string, done: number, total: number) => progress.show(why, done, total),
-  }
+  const ask = json ? undefined : terminalAsk()
+  const person = {
+    by: 'person',
+    fill,
+    acceptDataLoss,
+    ...(ask && { ask: askBelow(progress, ask) }),
+  } as const
+  // What is made for a cluster is made to be published.
+  const isOpen = published.length === 0 && !citus
   const work = async (store: Store): Promise<number> => {
-    if (published.length === 0 && !asked.citus)
-      return followCommand(store, model, following, {
-        progress,
-        dryRun: asked.dryRun,
-        force: values.force ?? false,
-        json: values.json ?? false,
-      })
-    const { steps } =
-      asked.dryRun || values.force
-        ? await migrate(store, model, asked)
-        : await migrateUnserved(store, model, asked)
-    if (asked.dryRun) await refuseForRows(store, steps)
+    const { steps, notes, losses } = await migrateUnserved(store, model, {
+      decider: isOpen ? person : { by: 'change-lists' },
+      dryRun,
+      tidy: values.tidy ?? false,
+      citus,
+      ...shardsOf(values.shards, values.citus),
+      force: values.force ?? false,
+      clock: clockFromEnvironment(process.env),
+      waiting(sentence) {
+        progress.end()
+        console.error(sentence)
+      },
+      stepping: progress.show,
+    })
+    // Tables that change beyond additions are looked at when they do.
+    if (dryRun && notes.length === 0) await refuseForRows(store, steps)
     progress.end()
-    if (!asked.dryRun) await recordPublished(store, published)
-    const refused = new Set(steps.filter((step) => !mayBeTaken(step, asked)))
-    return reportMigration(
-      { dryRun: asked.dryRun, steps, refused, notes: [], losses: [], release: releaseOf(steps) },
-      { json: values.json ?? false, ok: refused.size === 0 },
-    )
+    if (!dryRun && !isOpen) await recordPublished(store, published)
+    const refused = new Set(isOpen ? [] : steps.filter((step) => !mayBeTaken(step, { stops: true })))
+    const ok = refused.size === 0 && (!dryRun || losses.length === 0 || acceptDataLoss)
+    const shown = isOpen ? steps.filter(isShownAddition) : steps
+    const release = isOpen ? null : releaseOf(steps)
+    return reportMigration({ dryRun, steps: shown, refused, notes, losses, release }, { json, ok })
   }
   try {
-    return await withDryRunStore(databaseUrl(api.declaration), asked.dryRun, work)
+    return await withDryRunStore(databaseUrl(api.declaration), dryRun, work)
   } finally {
     progress.end()
   }
 }
+
+const askBelow =
+  (progress: Progress, ask: Ask): Ask =>
+  (question) => {
+    progress.end()
+    return ask(question)
+  }
 
 const mostShards = 64_000
 
@@ -112,57 +116,6 @@ function shardsOf(text: string | undefined, citus: boolean | undefined): Pick<Mi
     throw new UsageMistake(`--shards is ${JSON.stringify(text)}. Write a whole number, for example 32.`)
   return { shards }
 }
-
-interface FollowFlags {
-  readonly progress: Progress
-  readonly dryRun: boolean
-  readonly force: boolean
-  readonly json: boolean
-}
-
-/** While nothing is published, the store follows the declaration. */
-async function followCommand(
-  store: Store,
-  model: Model,
-  following: Following,
-  { progress, dryRun, force, json }: FollowFlags,
-): Promise<number> {
-  const ask = json ? undefined : terminalAsk()
-  const askBelow: Ask | undefined =
-    ask &&
-    ((question) => {
-      progress.end()
-      return ask(question)
-    })
-  const waiting = (sentence: string): void => {
-    progress.end()
-    console.error(sentence)
-  }
-  const clock = clockFromEnvironment(process.env)
-  const { notes, losses, additions } = await followUnserved(
-    store,
-    model,
-    { ...following, ...(askBelow && { ask: askBelow }) },
-    { dryRun, force, clock, waiting, stepping: progress.show },
-  )
-  // Tables that are rebuilt are looked at when they are.
-  if (dryRun && notes.length === 0) await refuseForRows(store, additions)
-  progress.end()
-  return reportMigration(
-    { dryRun, steps: additions, refused: new Set(), notes, losses, release: null },
-    { json, ok: !dryRun || losses.length === 0 || following.acceptDataLoss === true },
-  )
-}
-
-/** Does what older processes do not survive only while none serves the store. Processes are looked for only where there is such a step. */
-async function migrateUnserved(store: Store, model: Model, asked: MigrateOptions): Promise<Migration> {
-  const { steps } = await migrate(store, model, { ...asked, dryRun: true })
-  if (!needsStop(steps)) return migrate(store, model, asked)
-  const nobody = await demandNobodyServes(store, clockFromEnvironment(process.env), { waiting })
-  return migrate(store, model, { ...asked, beforeStop: nobody.again })
-}
-
-const waiting = (processes: number): void => console.error(waitingSentence(processes))
 
 /** A dry run without a SQLite file uses a temporary one, so that it creates none. */
 async function withDryRunStore(

@@ -4,7 +4,7 @@ import { clockFromEnvironment } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { BrokenPromises } from '../contract/broken-promises.ts'
 import { publishVersion } from '../contract/publish.ts'
-import { whyNotUnpublished } from '../migrate/follow/start-unpublished.ts'
+import { migrateStore } from '../migrate/migrate-store.ts'
 import { openStore } from '../store/open.ts'
 import { StoreRefused } from '../store/store.ts'
 import { dayOf } from '../times.ts'
@@ -82,7 +82,7 @@ async function comparedWith(url: string, model: Model): Promise<readonly string[
     )
   })
   try {
-    return await whyNotUnpublished(store, model)
+    return (await migrateStore(store, model, { decider: { by: 'nobody' }, dryRun: true })).whyNot
   } finally {
     await store.close()
   }

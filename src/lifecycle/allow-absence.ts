@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import type { NamesRecord } from '../compile/stored-names.ts'
-import { migrate } from '../migrate/migrate-store.ts'
+import { migrateStore } from '../migrate/migrate-store.ts'
 import { forgetRequired } from '../migrate/postgres/require-column.ts'
 import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
@@ -46,7 +46,7 @@ export async function allowAbsence(
     await tellImages(store, now)
     if (options.beatMs !== null) await settleRecorders(store, options.clock, { waiting: options.waiting })
     if (store.dialect.name === 'postgres') for (const key of refused) await forgetRequired(store, key)
-    if (refused.length > 0) await migrate(store, declared)
+    if (refused.length > 0) await migrateStore(store, declared)
   }
 }
 

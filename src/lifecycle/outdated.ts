@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { migrate } from '../migrate/migrate-store.ts'
+import { migrateStore } from '../migrate/migrate-store.ts'
 import { readGeneration } from '../migrate/record/store-generation.ts'
 import { type Store, StoreOutdated } from '../store/store.ts'
 
@@ -45,7 +45,7 @@ export function followMigrations(store: Store, model: Model, first: number): Out
 
 async function fits(store: Store, model: Model): Promise<boolean> {
   try {
-    const { steps } = await migrate(store, model, { dryRun: true })
+    const { steps } = await migrateStore(store, model, { dryRun: true })
     // A sum that a newer release has redefined is a column all the same.
     return steps.every((step) => step.sum)
   } catch (error) {

@@ -1,21 +1,19 @@
 import type { Model } from '../compile/model.ts'
 import { namesOf } from '../compile/names-of.ts'
 import { bindModel } from '../migrate/bind-model.ts'
-import { emptyingOf } from '../migrate/follow/emptying.ts'
 import { recordedPublished } from '../migrate/record/published.ts'
 import { type Store, StoreError, StoreRefused } from '../store/store.ts'
 import { seedEmpty } from '../write/seed.ts'
-import { followUnserved, type UnservedOptions } from './follow-unserved.ts'
+import { emptyingOf } from './emptying.ts'
+import { migrateUnserved, type UnservedOptions } from './migrate-unserved.ts'
 
-export interface ResetOptions extends Omit<UnservedOptions, 'emptying' | 'dryRun'> {
+export interface ResetOptions extends Omit<UnservedOptions, 'emptying' | 'dryRun' | 'decider'> {
   /** The versions that are published: of the declaration. Those that the store has recorded count too. */
   readonly published: readonly string[]
   /** The API's name, where a store with a published version is meant to be emptied. */
   readonly forced?: string | undefined
   /** Inserts the rows of the seed again. Otherwise the store stays empty. */
   readonly seed?: boolean
-  /** Called before the store is changed; a caller that serves the store stops doing so. */
-  readonly beforeChange?: () => Promise<void>
 }
 
 /** Empties a store, and makes its tables fit the declaration. API keys stay. Gives the store's generation. */
@@ -23,17 +21,16 @@ export async function resetStore(store: Store, declared: Model, options: ResetOp
   // A store that is emptied keeps its names.
   const { model, record } = await bindModel(store, declared)
   const names = record === null ? null : { ...model.names, versions: namesOf(model), converted: [] }
-  const { published, forced, seed = false, beforeChange, ...rest } = options
+  const { published, forced, seed = false, ...rest } = options
   const promised = published.length > 0 ? published.join(', ') : await recorded(store)
   if (promised !== null && forced === undefined) throw new StoreRefused(whyNoReset(promised, model))
   if (promised !== null && forced !== model.name)
     throw new StoreRefused(`--force ${forced}: the API's name is ${model.name}. Nothing was changed.`)
-  const { generation } = await followUnserved(
-    store,
-    model,
-    { acceptDataLoss: true, ...(beforeChange && { beforeChange }) },
-    { ...rest, emptying: emptyingOf(seed ? 'again' : 'never', names) },
-  )
+  const { generation } = await migrateUnserved(store, model, {
+    ...rest,
+    decider: { by: 'person', acceptDataLoss: true },
+    emptying: emptyingOf(seed ? 'again' : 'never', names),
+  })
   if (seed) await seedEmpty(store, model, rest.clock)
   return generation
 }

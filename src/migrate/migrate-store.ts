@@ -1,58 +1,102 @@
 import type { Model } from '../compile/model.ts'
-import { grownNames, namesOf } from '../compile/names-of.ts'
-import { type Store, StoreRefused } from '../store/store.ts'
+import { type Session, type Store, StoreRefused } from '../store/store.ts'
 import { bindModel } from './bind-model.ts'
-import type { Migrated, MigrateOptions, Migration } from './migration.ts'
+import { agree, isSamePlan, refuse, whyNot } from './decide/agree.ts'
+import { Decisions, Undecided } from './decide/open-decisions.ts'
+import { type Migrated, type MigrateOptions, needsStop } from './migration.ts'
 import type { Step } from './migration-step.ts'
-import { migratePostgres } from './postgres/migrate.ts'
+import { planStore } from './plan/plan-store.ts'
+import type { StorePlan } from './plan/table-sql.ts'
+import { postgresTables } from './postgres/database.ts'
 import { recordNames } from './record/names-record.ts'
-import { migrateSqlite } from './sqlite/migrate.ts'
-import { sumsOf } from './sums/sums.ts'
-import { joiningLineages, tidyingLineages } from './wanted/lineage.ts'
-import { wantedTables } from './wanted/wanted-tables.ts'
+import { generationAtStart } from './record/store-generation.ts'
+import { sqliteTables } from './sqlite/database.ts'
 
 const mostTries = 20
 
 /**
- * Changes the store's tables to what the model needs, under the names that the store has for them: by additions, and by conversions where
- * asked for. Anything else throws MigrationRefused with the SQL, before anything is changed. Of two processes that start at once, one
+ * Makes a store fit a declaration, and keeps its rows: compares the two, makes a plan of it, and carries it out. What the declaration leaves
+ * open is decided by `options.decider`; what nobody decides is refused before anything is changed. Of two processes that start at once, one
  * migrates and the other waits. A migration that failed half-way can be run again.
  */
-export async function migrate(
+export async function migrateStore(
   store: Store,
   declared: Model,
   options: MigrateOptions = {},
 ): Promise<Migrated> {
-  if (options.asDeclared) return { ...(await run(store, declared, declared, options)), model: declared }
+  if ((options.decider?.by ?? 'change-lists') !== 'change-lists')
+    return { ...(await migrateBound(store, { declared, bound: declared }, options)), model: declared }
   const done: Step[] = []
   for (let tries = 0; tries < mostTries; tries++) {
     const { model, record } = await bindModel(store, declared)
-    const migration = await run(store, model, declared, options)
-    if (options.dryRun) return { ...migration, model }
-    if (migration.applied) done.push(...migration.steps)
-    const made = { steps: done, applied: done.length > 0 }
+    const migrated = await migrateBound(store, { declared, bound: model }, options)
+    if (options.dryRun) return { ...migrated, model }
+    if (migrated.applied) done.push(...migrated.steps)
+    const made = { ...migrated, steps: done, applied: done.length > 0 }
     // The record was written along with what was renamed or converted. Anything else that changed it is another process.
-    const isOwn = !migration.applied || !migration.steps.some(({ stops }) => stops)
+    const isOwn = !migrated.applied || !needsStop(migrated.steps)
     if (isOwn && (await recordNames(store, model, record))) return { ...made, model }
     if (!isOwn) return { ...made, model: (await bindModel(store, declared)).model }
   }
   throw new StoreRefused('Other processes keep changing the record of names of this store. Start again.')
 }
 
-function run(store: Store, model: Model, declared: Model, options: MigrateOptions): Promise<Migration> {
-  const target = options.tidy ? declared : model
-  const wanted = {
-    tables: wantedTables(target),
-    lineages: options.tidy ? tidyingLineages(declared, model) : joiningLineages(model),
-    sums: sumsOf(target, store.dialect),
-    names: { ...model.names, versions: grownNames(model.names.versions, namesOf(model)) },
-    joined: [...model.stored.values()].flatMap(({ name, fields }) =>
-      fields.flatMap(({ name: field, stored }) =>
-        stored?.joinedFor ? [{ version: stored.joinedFor, what: `${name}.${field}` }] : [],
-      ),
-    ),
+interface Models {
+  readonly declared: Model
+  readonly bound: Model
+}
+
+type MigratedTables = Omit<Migrated, 'model'>
+
+function migrateBound(store: Store, models: Models, options: MigrateOptions): Promise<MigratedTables> {
+  const sql = store.dialect.name === 'sqlite' ? sqliteTables : postgresTables(store.dialect)
+  const { dryRun = false, decider = { by: 'change-lists' } } = options
+  const decisions = new Decisions(decider.by === 'person' ? decider : {}, !dryRun)
+  const goal = { ...models, decisions, options: { ...options, decider } }
+  return store.session(async (session) => {
+    const planned = () => planStore(session, sql, goal)
+    const again = (agreed: StorePlan) => async () => {
+      const plan = await planned()
+      refuse(plan, decider, decisions, options)
+      if (!isSamePlan(plan, agreed)) throw new Undecided()
+      return plan
+    }
+    for (;;) {
+      const plan = await planUnlocked(session, planned)
+      if (!dryRun || decider.by === 'person') refuse(plan, decider, decisions, options)
+      if (dryRun) return migrated(plan, false)
+      await agree(plan, decisions)
+      if (plan.steps.length === 0) return migrated(plan, false)
+      if (needsStop(plan.steps)) await options.beforeLock?.()
+      decisions.locked = true
+      try {
+        return migrated(await sql.carryOut({ store, session, plan, again: again(plan), options }), true)
+      } catch (error) {
+        if (!(error instanceof Undecided)) throw error
+      } finally {
+        decisions.locked = false
+      }
+    }
+  })
+}
+
+const migrated = (plan: StorePlan, applied: boolean): MigratedTables => ({
+  steps: plan.steps,
+  applied: applied && plan.steps.length > 0,
+  notes: plan.notes,
+  losses: plan.losses.map(({ ahead, done }) => (applied ? done : ahead)),
+  whyNot: whyNot(plan),
+  generation: plan.generation + (applied && needsStop(plan.steps) ? 1 : 0),
+})
+
+/** Another process may change the store meanwhile, so that columns are gone which were there a moment ago. */
+async function planUnlocked(session: Session, work: () => Promise<StorePlan>): Promise<StorePlan> {
+  for (;;) {
+    const generation = await generationAtStart(session)
+    try {
+      return await work()
+    } catch (error) {
+      if ((await generationAtStart(session)) === generation) throw error
+    }
   }
-  return store.dialect.name === 'sqlite'
-    ? migrateSqlite(store, wanted, options)
-    : migratePostgres(store, wanted, options)
 }

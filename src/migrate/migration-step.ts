@@ -1,4 +1,7 @@
+import type { Model } from '../compile/model.ts'
 import { metaTable } from '../store/meta.ts'
+import type { Value } from '../store/store.ts'
+import type { TableChange } from './plan/table-change.ts'
 import type { SumLimit } from './sums/sum-limit.ts'
 import type { Column } from './wanted/table.ts'
 
@@ -6,6 +9,10 @@ import type { Column } from './wanted/table.ts'
 export interface Step {
   readonly table: string
   readonly sql: string
+  /** Bound to its one statement, where rows have values of their own. */
+  readonly params?: readonly Value[]
+  /** Events, endpoints and keys follow these changes, by statements that are made of what they hold. */
+  readonly rewrites?: { readonly model: Model; readonly changes: readonly TableChange[] }
   /** Runs before it, in the same transaction: keeps others from writing the rows that it reads. */
   readonly lock?: string
   /** What the rows are checked for before it runs, under that lock. */

@@ -1,39 +1,41 @@
 import type { Model } from '../compile/model.ts'
-import type { Conversion, NamesRecord } from '../compile/stored-names.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { metaTable } from '../store/meta.ts'
 import { type Session, StoreError, StoreRefused } from '../store/store.ts'
+import type { Following } from './decide/open-decisions.ts'
 import type { Step } from './migration-step.ts'
 import { sharedRows } from './rows/shared-values.ts'
-import type { Sum } from './sums/sums.ts'
-import type { Lineage } from './wanted/lineage.ts'
-import type { Table } from './wanted/table.ts'
 
-/** The tables that the store should have, and what becomes of the names that it has. */
-export interface Wanted {
-  readonly tables: readonly Table[]
-  readonly lineages: readonly Lineage[]
-  readonly sums: readonly Sum[]
-  /** The record of names as it is, with all that this declaration knows. */
-  readonly names: NamesRecord
-  /** Values that several became one, each with the version that joins them. */
-  readonly joined: readonly Conversion[]
-}
+/** Who decides what a declaration leaves open: how a name was called before, what may be lost, which value rows have that lack one. */
+export type Decider =
+  /** The change lists of published versions. What they do not say is refused. */
+  | { readonly by: 'change-lists' }
+  /** While nothing is published: `was(…)`, options, and a person who is asked. */
+  | ({ readonly by: 'person' } & Following)
+  /** A start while nothing is published: only additions are made. */
+  | { readonly by: 'nobody' }
 
 export interface MigrateOptions {
-  /** Returns the steps without running them. */
+  /** Returns the plan without carrying it out. Nobody is asked. */
   readonly dryRun?: boolean
+  /** `change-lists` where it is not given. */
+  readonly decider?: Decider
   /** Distributes the tables over a Citus cluster. Not needed once they are distributed. */
   readonly citus?: boolean
   /** Over how many shards, where they are not distributed yet. */
   readonly shards?: number
-  /** Also does what processes of older declarations do not survive: it converts types and joins values as the change lists say. */
+  /** With change lists: also does what processes of older declarations do not survive. */
   readonly stops?: boolean
   /** With it, gives tables, columns and values their declared names. */
   readonly tidy?: boolean
-  /** The store has the declared names, because none of its versions is published. */
-  readonly asDeclared?: boolean
-  /** Called before such a step, under a lock that keeps other processes from starting to serve; throws to refuse it. */
+  /** Deletes all rows first. */
+  readonly emptying?: Emptying
+  /**
+   * Called when everything is decided, before the store is locked for what older processes do not survive. Called again where rows that were
+   * written meanwhile made another plan necessary.
+   */
+  readonly beforeLock?: () => Promise<void>
+  /** Called under the lock that keeps other processes from starting to serve; throws to leave the store as it is. */
   readonly beforeStop?: () => Promise<void>
   /** Told what a step waits for, when it does. */
   readonly waiting?: (sentence: string) => void
@@ -41,14 +43,25 @@ export interface MigrateOptions {
   readonly stepping?: (why: string, done: number, total: number) => void
 }
 
-export interface Migration {
-  readonly steps: readonly Step[]
-  readonly applied: boolean
+export interface Emptying {
+  /** Tables of the engine's own whose rows are deleted too. */
+  readonly tables: readonly string[]
+  readonly statements: readonly string[]
 }
 
-/** A migration, and the model with the names of the store. */
-export interface Migrated extends Migration {
+export interface Migrated {
+  readonly steps: readonly Step[]
+  readonly applied: boolean
+  /** With the names of the store. */
   readonly model: Model
+  /** What becomes of rows and names while nothing is published, a sentence each. */
+  readonly notes: readonly string[]
+  /** What was lost with that, or would be, a sentence each. */
+  readonly losses: readonly string[]
+  /** Why the plan cannot be carried out, a sentence each without its full stop; only a dry run gives such a plan. */
+  readonly whyNot: readonly string[]
+  /** Of the store that fits. A higher one means that another process has migrated it since. */
+  readonly generation: number
 }
 
 /** The store's tables do not fit the declaration, and an operator must decide how to change them. */
@@ -87,8 +100,11 @@ export const migrationSql = (steps: readonly Step[]): string =>
     )
     .join('\n')
 
-export const mayBeTaken = (step: Step, { stops = false }: MigrateOptions): boolean =>
+export const mayBeTaken = (step: Step, { stops = false }: Pick<MigrateOptions, 'stops'>): boolean =>
   step.additive || (stops && step.stops === true)
+
+/** What a store that follows its declaration gets besides the changes that its notes say. */
+export const isShownAddition = ({ additive, table }: Step): boolean => additive && table !== metaTable
 
 export const needsStop = (steps: readonly Step[]): boolean => steps.some((step) => step.stops)
 
@@ -111,11 +127,6 @@ export const notUnique = (step: Step, shared: string): Step => ({
   additive: false,
   why: `values must be unique now, but ${shared}`,
 })
-
-/** Throws unless every step may be run. */
-export function refuse(steps: readonly Step[], options: MigrateOptions): void {
-  if (!steps.every((step) => mayBeTaken(step, options))) throw new MigrationRefused(steps)
-}
 
 function refusal(steps: readonly Step[], done: readonly Step[]): string {
   const refused = steps.filter((step) => !step.additive && step.table !== metaTable)

@@ -28,8 +28,7 @@ import { settleCascades } from '../lifecycle/settle-cascades.ts'
 import { settleRecorders } from '../lifecycle/settle-recorders.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
 import { bindModel } from '../migrate/bind-model.ts'
-import { startUnpublished } from '../migrate/follow/start-unpublished.ts'
-import { migrate } from '../migrate/migrate-store.ts'
+import { migrateStore } from '../migrate/migrate-store.ts'
 import { readNames, tellImages } from '../migrate/record/names-record.ts'
 import { recordPublished } from '../migrate/record/published.ts'
 import { ensureSecret } from '../migrate/record/secret.ts'
@@ -326,9 +325,8 @@ async function migrateAtStart(
   const waiting = (sentence: string): void => warn?.(sentence, null)
   // A store that was served with a published version keeps its names, also for an older declaration without a contract.
   const isNamed = published?.length !== 0 || (await bindModel(store, model)).record !== null
-  if (isNamed) return (await migrate(store, model, { waiting })).model
-  await startUnpublished(store, model, { waiting })
-  return model
+  const decider = { by: isNamed ? 'change-lists' : 'nobody' } as const
+  return (await migrateStore(store, model, { decider, waiting })).model
 }
 
 /** The housekeeping of a store. */

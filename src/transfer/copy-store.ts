@@ -1,7 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import { EventLog } from '../events/event-log.ts'
 import { bindModel } from '../migrate/bind-model.ts'
-import { migrate } from '../migrate/migrate-store.ts'
+import { migrateStore } from '../migrate/migrate-store.ts'
 import * as ddl from '../migrate/postgres/ddl.ts'
 import { notCopied } from '../migrate/wanted/engine-tables.ts'
 import type { ForeignKey, Table } from '../migrate/wanted/table.ts'
@@ -35,7 +35,7 @@ export async function copyStore({ model: declared, ...others }: CopyOptions): Pr
   // Checked before a table is created, and once more when no other process can write to the target.
   await to.session((target) => demandEmpty(target, to.dialect, model))
   // The copy has the names of the source, whose record is copied along.
-  await migrate(to, model, { asDeclared: true })
+  await migrateStore(to, model, { decider: { by: 'nobody' } })
   const fill = new TargetTransaction(to)
   try {
     await withPositions(from, (source) =>

@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { migrate } from '../migrate/migrate-store.ts'
+import { migrateStore } from '../migrate/migrate-store.ts'
 import { recordedPublished } from '../migrate/record/published.ts'
 import { readShape } from '../migrate/record/shape.ts'
 import { unfitRows } from '../migrate/rows/unfit-rows.ts'
@@ -7,7 +7,7 @@ import { type Store, StoreRefused } from '../store/store.ts'
 
 /** Throws unless the store has exactly the tables of the declaration, and only values that it allows. */
 export async function demandFit(store: Store, model: Model): Promise<void> {
-  const { steps: all } = await migrate(store, model, { dryRun: true })
+  const { steps: all } = await migrateStore(store, model, { dryRun: true })
   // Only the record of what a sum adds up is missing: an earlier release did not make it.
   const steps = all.filter(({ sum }) => sum !== 'unsure')
   const [why] = steps.length > 0 ? steps.map(({ why }) => why) : await unfitUnpublished(store, model)
@@ -22,5 +22,6 @@ async function unfitUnpublished(store: Store, model: Model): Promise<readonly st
   const session = { all: async (sql: string) => store.all(sql, []) }
   if ((await recordedPublished(session)) !== null) return []
   const shape = await readShape(session)
-  return shape ? unfitRows(store, model, shape) : []
+  if (!shape) return []
+  return store.session((session) => unfitRows({ session, dialect: store.dialect }, model, shape))
 }

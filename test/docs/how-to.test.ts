@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { isValid } from '../../src/compile/schemas/validate.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { openStore } from '../../src/store/open.ts'
 import { testApi } from '../../src/testing.ts'
 import { nodeScript, program } from '../support/child.ts'
@@ -200,7 +200,7 @@ test.each(storeKinds)(
       await newer.close()
     }
     await isServed()
-    const { steps } = await migrate(store, compileApi(declaration), { stops: true, tidy: true })
+    const { steps } = await migrateStore(store, compileApi(declaration), { stops: true, tidy: true })
     const ran = steps.map(({ sql }) => sql).join(';\n')
     for (const statement of named('renames').trim().split(';\n'))
       expect(ran).toContain(statement.replace(/;$/, ''))

@@ -9,7 +9,7 @@ import type { Model } from '../../src/compile/model.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import type { FieldKind } from '../../src/kinds/kinds.ts'
 import { insertRecorder, updateRecorder } from '../../src/lifecycle/recorder-rows.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { readPostgres } from '../../src/migrate/postgres/read-tables.ts'
 import { readSqlite } from '../../src/migrate/sqlite/read-tables.ts'
 import { engineTables, notCopied } from '../../src/migrate/wanted/engine-tables.ts'
@@ -259,7 +259,7 @@ describe.each(ways)('nounkit copy from %s to %s', (first, second) => {
     // A migration alone records how sums are computed.
     const fresh = await openStore(await emptyDatabase(second))
     whenOver(() => fresh.close())
-    await migrate(fresh, model, { asDeclared: true })
+    await migrateStore(fresh, model, { decider: { by: 'nobody' } })
     for (const table of tablesOf(model))
       expect(await rowsOf(to, table), table.name).toEqual(await rowsOf(fresh, table))
     const copied = await copyStore({ model, from, to, progress: () => {}, warn })
@@ -298,7 +298,7 @@ describe('what fails after the commit is no failure of the copy:', () => {
     const served = await serve(shop, await emptyDatabase('sqlite'))
     const { model, store } = served.service
     const target = await openForTest(await emptyDatabase('postgres'))
-    await migrate(target, model)
+    await migrateStore(target, model)
     const losing = (all: Store): Store => ({
       ...all,
       session: (work) =>

@@ -6,7 +6,7 @@ import { freezeContract, thawContract } from '../../src/contract/freeze.ts'
 import { checkContracts } from '../../src/contract/gate.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { version } from '../../src/declare/version.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { walkedStores } from '../support/databases.ts'
 import { type Next, nextVersions, otherVersions } from '../support/library-changes.ts'
 import { firstVersion, library, libraryOf } from '../support/library-first.ts'
@@ -166,7 +166,7 @@ async function recordNext(
 ): Promise<string> {
   const model = compileApi(declaration, { contracts })
   expect(checkContracts(model, contracts).refusals).toEqual([])
-  if (rows === 'move') await migrate(await store.open(url), model, { stops: true })
+  if (rows === 'move') await migrateStore(await store.open(url), model, { stops: true })
   const at = rows === 'made anew' ? await store.url() : url
   const served = await serve(store.kind, at, { declaration, contracts, clock })
   const answers = await record(served, rows === 'made anew' ? await fill(served) : made)

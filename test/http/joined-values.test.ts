@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import { api, mapValues, resource, version } from '../../src/index.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
 
@@ -39,7 +39,7 @@ describeStores('a declaration that joins two values', (store) => {
       )
       // Nothing was changed by that.
       await old.make('/v1/members', { level: 'silver' })
-      await migrate(await store.open(url), compileApi(newer, { contracts }), { stops: true })
+      await migrateStore(await store.open(url), compileApi(newer, { contracts }), { stops: true })
       await old.api.service.lifecycle.beat()
       const refused = await old.call('POST', '/v1/members', { body: { level: 'silver' } })
       expect(refused.refusal).toEqual([503, 'shutting-down'])

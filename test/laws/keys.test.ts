@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type Store, StoreError, type Value } from '../../src/store/store.ts'
 import { type StoredKeys, storedKeys } from '../../src/write/keys/stored-keys.ts'
@@ -205,7 +205,7 @@ describeStores(
       timeout: 180_000,
     }, async () => {
       const database = await url()
-      await migrate(await openForTest(database), booksModel())
+      await migrateStore(await openForTest(database), booksModel())
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
           const world = await World.open(database)

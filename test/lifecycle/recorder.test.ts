@@ -9,7 +9,7 @@ import { readSignals } from '../../src/lifecycle/sent-signals.ts'
 import { settleRecorders } from '../../src/lifecycle/settle-recorders.ts'
 import { readDetails, readOperations } from '../../src/lifecycle/usage-rows.ts'
 import { nothingUsed, type Uses } from '../../src/lifecycle/use.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { createRouter } from '../../src/request/route.ts'
 import { type Store, StoreError } from '../../src/store/store.ts'
 import { library } from '../support/library.ts'
@@ -42,7 +42,7 @@ function call(
 
 async function openMigrated(stores: StoreUnderTest): Promise<Store> {
   const store = await stores.open()
-  await migrate(store, model)
+  await migrateStore(store, model)
   return store
 }
 

@@ -6,7 +6,7 @@ import { storeContact } from '../../src/lifecycle/contacts.ts'
 import { openRecorder, type Recorder } from '../../src/lifecycle/recorder.ts'
 import { type ConsumerUsage, reportScope, usageReport } from '../../src/lifecycle/usage-report.ts'
 import { nothingUsed, type Uses } from '../../src/lifecycle/use.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { createRouter } from '../../src/request/route.ts'
 import type { Store } from '../../src/store/store.ts'
 import { setClock } from '../support/set-clock.ts'
@@ -19,7 +19,7 @@ const day = 86_400_000
 
 async function opened(stores: StoreUnderTest) {
   const store = await stores.open()
-  await migrate(store, model)
+  await migrateStore(store, model)
   const clock = setClock('2026-07-10T12:00:00Z')
   return { store, clock, recorder: await openRecorder({ store, clock }) }
 }

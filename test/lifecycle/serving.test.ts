@@ -11,7 +11,7 @@ import { openRecorder } from '../../src/lifecycle/recorder.ts'
 import { readUnended } from '../../src/lifecycle/recorder-rows.ts'
 import { demandNobodyServes } from '../../src/lifecycle/serving.ts'
 import { startLifecycle } from '../../src/lifecycle/start-lifecycle.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { readGeneration } from '../../src/migrate/record/store-generation.ts'
 import { StoreRefused } from '../../src/store/store.ts'
 import { setClock } from '../support/set-clock.ts'
@@ -41,7 +41,7 @@ const long = { patienceMs: 60_000 }
 describeStores('the processes that serve a store', (stores) => {
   const opened = async () => {
     const store = await stores.open()
-    await migrate(store, older)
+    await migrateStore(store, older)
     return store
   }
 
@@ -72,8 +72,8 @@ describeStores('the processes that serve a store', (stores) => {
     const store = await opened()
     const { again } = await demandNobodyServes(store, clock, nothing)
     await openRecorder({ store, clock })
-    await expect(migrate(store, newer, { stops: true, beforeStop: again })).rejects.toThrow(StoreRefused)
-    expect((await migrate(store, older)).steps).toEqual([])
+    await expect(migrateStore(store, newer, { stops: true, beforeStop: again })).rejects.toThrow(StoreRefused)
+    expect((await migrateStore(store, older)).steps).toEqual([])
   })
 
   test('are outdated when the tables were renamed, not whenever a statement fails', async () => {
@@ -107,7 +107,7 @@ describeStores('the processes that serve a store', (stores) => {
       resolve(start().catch((error: unknown) => error))
       await again()
     }
-    await migrate(store, newer, { stops: true, beforeStop })
+    await migrateStore(store, newer, { stops: true, beforeStop })
     expect(await await starting).toBeInstanceOf(StoreRefused)
     expect(await readUnended(store)).toEqual([])
   })

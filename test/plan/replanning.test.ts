@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Dialect } from '../../src/plan/dialect.ts'
 import { Planner } from '../../src/plan/planner.ts'
 import { postgres } from '../../src/plan/postgres.ts'
@@ -43,7 +43,7 @@ test('no bare parameter follows LIMIT, because SQLite would plan the statement a
 
 test('PostgreSQL keeps one plan of a list, whatever the page size', async () => {
   const store = await openForTest(`${await emptyDatabase('postgres')}?pool=1`)
-  await migrate(store, model)
+  await migrateStore(store, model)
   await store.session((session) =>
     session.script(
       `INSERT INTO "customers" ("account_id", "id", "name", "email", "version", "created_at", "updated_at")

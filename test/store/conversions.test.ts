@@ -7,7 +7,7 @@ import type { FieldDeclarations } from '../../src/declare/field.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { MigrationRefused } from '../../src/migrate/migration.ts'
 import { type Store, StoreRefused } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
@@ -117,7 +117,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
   const model = compileApi(now)
 
   const refusal = async (store: Store, stops = false): Promise<StoreRefused> => {
-    const error = await migrate(store, model, { stops }).catch((thrown: unknown) => thrown)
+    const error = await migrateStore(store, model, { stops }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(StoreRefused)
     return error as StoreRefused
   }
@@ -170,18 +170,18 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     expect(refused).toBeInstanceOf(MigrationRefused)
     expect(refused.message).toContain('run `nounkit migrate`')
     expect(refused.message).toContain('things.cost was text in v1')
-    await migrate(store, model, { stops: true })
-    expect((await migrate(store, model)).steps).toEqual([])
+    await migrateStore(store, model, { stops: true })
+    expect((await migrateStore(store, model)).steps).toEqual([])
     await expectBothVersions(left)
   })
 
   test('ends with the same tables as one that was made with the new types', async () => {
     const { databaseUrl } = await leftByV1()
     const store = await open(databaseUrl)
-    await migrate(store, model, { stops: true })
-    await migrate(store, model, { stops: true, tidy: true })
+    await migrateStore(store, model, { stops: true })
+    await migrateStore(store, model, { stops: true, tidy: true })
     const fresh = await open()
-    await migrate(fresh, model)
+    await migrateStore(fresh, model)
     const sql =
       kind === 'sqlite'
         ? `SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'items' ORDER BY name`
@@ -229,7 +229,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     test('in the SQL too, should such a value be written while it runs', async () => {
       const { databaseUrl } = await leftByV1([base])
       const store = await open(databaseUrl)
-      const { steps } = await migrate(store, model, { dryRun: true, stops: true })
+      const { steps } = await migrateStore(store, model, { dryRun: true, stops: true })
       await store.session((session) => session.script(`UPDATE "things" SET "cost" = '1.5'`))
       const run = store.session(async (session) => {
         try {
@@ -247,7 +247,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     const { databaseUrl } = await leftByV1()
     const store = await open(databaseUrl)
     const shelved = compileApi(market({ shelf: z.string() }))
-    await expect(migrate(store, shelved, { stops: true })).rejects.toThrow(
+    await expect(migrateStore(store, shelved, { stops: true })).rejects.toThrow(
       'things.shelf is required, and 3 rows have no value for it',
     )
     expect(await store.all('SELECT "count" FROM "things" WHERE "label" = \'a\'', [])).toEqual([['12']])
@@ -257,13 +257,13 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     const before = resource('logs', { fields: { at: z.int(), flag: z.string() } })
     const after = resource('logs', { fields: { at: z.iso.datetime(), flag: z.string() } })
     const store = await open()
-    await migrate(store, compileApi(api('market', { resources: [before] })))
+    await migrateStore(store, compileApi(api('market', { resources: [before] })))
     const wanted = compileApi(api('market', { resources: [after] }))
-    const error = await migrate(store, wanted, { stops: true }).catch((thrown: unknown) => thrown)
+    const error = await migrateStore(store, wanted, { stops: true }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(MigrationRefused)
     expect((error as MigrationRefused).message).toMatch(
       /declare what becomes of the values that are stored.*\n- logs\.at is (integer|bigint), and should be/,
     )
-    expect((await migrate(store, compileApi(api('market', { resources: [before] })))).steps).toEqual([])
+    expect((await migrateStore(store, compileApi(api('market', { resources: [before] })))).steps).toEqual([])
   })
 })

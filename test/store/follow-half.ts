@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { compileApi } from '../../src/compile/compile.ts'
-import { followStore } from '../../src/migrate/follow/follow-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 
@@ -22,4 +22,4 @@ const half: Store = {
   dialect: store.dialect,
   session: (work) => store.session((session) => work(stopping(session))),
 }
-await followStore(half, compileApi(declaration), { acceptDataLoss: true })
+await migrateStore(half, compileApi(declaration), { decider: { by: 'person', acceptDataLoss: true } })

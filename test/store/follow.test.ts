@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { systemClock } from '../../src/clock.ts'
 import { compileApi } from '../../src/compile/compile.ts'
+import type { Model } from '../../src/compile/model.ts'
 import { type ApiDeclaration, api } from '../../src/declare/api.ts'
 import { became, type FieldDeclarations, states, sum, was, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare/relation.ts'
@@ -9,9 +10,7 @@ import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
 import { resetStore } from '../../src/lifecycle/reset-store.ts'
 import type { Question } from '../../src/migrate/decide/open-decisions.ts'
-import { followStore } from '../../src/migrate/follow/follow-store.ts'
-import { startUnpublished } from '../../src/migrate/follow/start-unpublished.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { demandFit } from '../../src/transfer/demand-fit.ts'
@@ -38,6 +37,9 @@ const declared = (fields: FieldDeclarations, ofThings: FieldDeclarations = {}) =
     ],
   })
 
+const startUnpublished = (store: Store, model: Model) =>
+  migrateStore(store, model, { decider: { by: 'nobody' } })
+
 describeStores('a store follows while nothing is published', ({ url, open }) => {
   let databaseUrl = ''
   let store: Store
@@ -50,7 +52,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await resetStore(store, compileApi(first), { clock: systemClock, published: [] })
     const made = await create(first, 'orders', orders)
     const listed = async (declaration: ApiDeclaration, path = 'orders') => {
-      expect((await migrate(store, compileApi(declaration))).steps).toEqual([])
+      expect((await migrateStore(store, compileApi(declaration))).steps).toEqual([])
       return list(declaration, path)
     }
     return { follow, create, made, listed }
@@ -173,7 +175,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
       /- orders\.b is required, and 1 row has no value[^\n]*\n- orders\.a is no longer declared: its values in 1 row would be lost\.\nUse --accept-data-loss to do it all the same\.$/
     const next = shop({ b: z.int() })
     await expect(follow(next)).rejects.toThrow(both)
-    await expect(followStore(store, compileApi(next), {}, { dryRun: true })).rejects.toThrow(both)
+    await expect(follow(next, {}, true)).rejects.toThrow(both)
     // A new resource under the name that another one leaves is created: nothing is added to the old table.
     const plums = api('shop', {
       resources: [
@@ -182,7 +184,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
         resource('orders', { fields: { n: z.int().optional() } }),
       ],
     })
-    const { additions } = await followStore(store, compileApi(plums), {}, { dryRun: true })
+    const { additions } = await follow(plums, {}, true)
     expect(additions.map(({ why, sql }) => [why, /^\w+ \w+/.exec(sql)?.[0]])).toEqual([
       ['table orders is new', 'CREATE TABLE'],
     ])
@@ -712,9 +714,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const refused =
       /- 1 row of orders has a value that orders\.customer_id does not allow any more\. customers will have no rows that it could lead to: make the relation optional, or delete these rows first\.\n- customers is shared by all accounts now: its 1 row would be lost\.$/
     for (const dryRun of [true, false])
-      await expect(
-        followStore(store, compileApi(next), { acceptDataLoss: true }, { dryRun }),
-      ).rejects.toThrow(refused)
+      await expect(follow(next, { acceptDataLoss: true }, dryRun)).rejects.toThrow(refused)
     const last = declared(true, true)
     await expect(follow(last)).rejects.toThrow(
       /: it would become null\.\nUse --accept-data-loss to do it all the same\.$/,
@@ -984,7 +984,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     )
     const renamed = { ...fields, note: z.string().default('-'), price: decimal({ scale: 3 }).optional() }
     expect(await told(uniqueOrders(renamed))).toMatch(
-      /^These values must be unique now, and rows of orders share values of code, price, in 4 groups, such as "a", "1\.50+" .*Nothing was changed\. Change those rows first\.$/,
+      /^The store does not fit the declaration\. Nothing was changed\. Change the rows .*\n- values must be unique now, but rows of orders share values of code, price, in 4 groups, such as "a", "1\.50+" /,
     )
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { storedKeys } from '../../src/write/keys/stored-keys.ts'
 import { sweep } from '../../src/write/keys/sweep.ts'
@@ -31,13 +31,13 @@ const tables = async (store: Store) =>
 
 test('a SQLite file that keeps keys as a log gets a plain table with all its keys', async () => {
   const store = await storeUnderTest('sqlite').open()
-  await migrate(store, booksModel())
+  await migrateStore(store, booksModel())
   await store.session((session) => session.script(logOfEarlierRelease))
-  const { steps } = await migrate(store, booksModel())
+  const { steps } = await migrateStore(store, booksModel())
   expect(steps.map(({ why, additive }) => [why, additive])).toEqual([
     ['Idempotency-Keys are kept in a plain table', true],
   ])
-  expect((await migrate(store, booksModel())).steps).toEqual([])
+  expect((await migrateStore(store, booksModel())).steps).toEqual([])
   expect(await tables(store)).toEqual(['nounkit_idempotency'])
   expect(
     await store.first(`SELECT "value" FROM "nounkit_meta" WHERE "key" = 'keys-used'`, []),
@@ -56,7 +56,7 @@ test('a SQLite file that keeps keys as a log gets a plain table with all its key
 
 test('the database itself refuses a second row for a key', async () => {
   const store = await storeUnderTest('sqlite').open()
-  await migrate(store, booksModel())
+  await migrateStore(store, booksModel())
   const insert = (key: string) =>
     store.writeOne(
       `INSERT INTO "nounkit_idempotency" ("account_id", "key", "fingerprint", "fingerprint_version", "status", "completed_at", "expires_at") VALUES ('acme', ?1, 'f', 1, 201, 0, 1)`,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { serve } from '../support/serving.ts'
@@ -31,7 +31,7 @@ test('a new column waits for a long report without holding up requests, says so,
   const told: string[] = []
   const larger = compileApi(notes({ size: z.int().optional() }))
   await duringReport(store, async (end) => {
-    const migration = migrate(store, larger, { waiting: (sentence) => told.push(sentence) })
+    const migration = migrateStore(store, larger, { waiting: (sentence) => told.push(sentence) })
     for (let turn = 0; turn < 2; turn++) {
       await until(async () => (await store.all(waits, [])).length > 0, { every: 5 })
       const answers = await Promise.all([
@@ -47,23 +47,23 @@ test('a new column waits for a long report without holding up requests, says so,
     await end()
     expect((await migration).steps.map(({ why }) => why)).toEqual(['notes.size is new'])
   })
-  expect((await migrate(store, larger)).steps).toEqual([])
+  expect((await migrateStore(store, larger)).steps).toEqual([])
   expect((await served.get('/v1/notes')).rows).toHaveLength(2)
 })
 
 test('a step that is refused after others were applied says which, and the next migration goes on', async () => {
   const store = await openForTest(await emptyDatabase('postgres'))
-  await migrate(store, compileApi(notes()))
+  await migrateStore(store, compileApi(notes()))
   const insert = `INSERT INTO "notes" ("account_id", "id", "text", "created_at", "updated_at") SELECT 'a', n::text, 'same', now(), now() FROM generate_series(1, 2) AS n`
   await store.session((session) => session.script(insert))
   const larger = compileApi(notes({ size: z.int().optional() }, ['text']))
-  const refused = await migrate(store, larger).catch((error: Error) => error.message)
+  const refused = await migrateStore(store, larger).catch((error: Error) => error.message)
   expect(refused).toMatch(
     /These steps were applied before it and stay, .*: notes\.size is new\. .*rows of notes share values of text/s,
   )
   expect(refused).not.toContain('Nothing was changed')
   await store.session((session) => session.script(`UPDATE "notes" SET "text" = "id"`))
-  expect((await migrate(store, larger)).steps.map(({ why }) => why)).toEqual([
+  expect((await migrateStore(store, larger)).steps.map(({ why }) => why)).toEqual([
     'index notes__account_id__text__key is new',
   ])
 })

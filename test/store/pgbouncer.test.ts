@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase, inTokyo, temporaryFolder } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
@@ -45,8 +45,8 @@ test('everything works through PgBouncer in transaction mode', async () => {
   const store = await until(() => openForTest(url), { what: 'PgBouncer answering' })
   expect(await store.first(`SELECT current_setting('TimeZone')`, [])).toEqual(['UTC'])
   const model = booksModel({ sort: ['title'] })
-  expect((await migrate(store, model)).applied).toBe(true)
-  expect((await migrate(store, booksModel({ sort: ['title', 'genre'] }))).applied).toBe(true)
+  expect((await migrateStore(store, model)).applied).toBe(true)
+  expect((await migrateStore(store, booksModel({ sort: ['title', 'genre'] }))).applied).toBe(true)
 
   const insert = 'INSERT INTO "nounkit_meta" ("key", "value") VALUES ($1::text, $2::text) RETURNING "key"'
   const writes = Array.from({ length: 60 }, (_, at) =>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { systemClock } from '../../src/clock.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
 import { resetStore } from '../../src/lifecycle/reset-store.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { migrationSql } from '../../src/migrate/migration.ts'
 import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import type { Session, Store } from '../../src/store/store.ts'
@@ -14,7 +14,7 @@ import { type BooksOptions, booksModel } from './books.ts'
 const { open, url } = storeUnderTest('postgres')
 
 const sql = async (store: Store, options: BooksOptions): Promise<string> =>
-  migrationSql((await migrate(store, booksModel(options), { dryRun: true })).steps)
+  migrationSql((await migrateStore(store, booksModel(options), { dryRun: true })).steps)
 
 const script = (store: Store, text: string): Promise<void> =>
   store.session((session: Session) => session.script(text))
@@ -22,7 +22,7 @@ const script = (store: Store, text: string): Promise<void> =>
 describe('migrations on PostgreSQL', () => {
   test('tables with rows are not locked for long: indexes concurrently, constraints validated after', async () => {
     const store = await open()
-    await migrate(store, booksModel())
+    await migrateStore(store, booksModel())
     const planned = await sql(store, {
       sort: ['title'],
       fields: { binding: z.enum(['hard', 'soft']).optional() },
@@ -39,7 +39,7 @@ describe('migrations on PostgreSQL', () => {
   test('what an interrupted migration left behind is finished', async () => {
     const store = await open()
     const model = booksModel({ sort: ['title'], fields: { binding: z.enum(['hard', 'soft']).optional() } })
-    await migrate(store, model)
+    await migrateStore(store, model)
     await script(
       store,
       `UPDATE pg_index SET indisvalid = false WHERE indexrelid = '"books__account_id__title__id__idx"'::regclass;
@@ -48,41 +48,41 @@ describe('migrations on PostgreSQL', () => {
        ALTER TABLE "books" DROP CONSTRAINT "books__account_id__author_id__fkey";
        ALTER TABLE "books" ADD CONSTRAINT "books__account_id__author_id__fkey" FOREIGN KEY ("account_id", "author_id") REFERENCES "authors" ("account_id", "id") ON DELETE CASCADE NOT VALID`,
     )
-    const { steps } = await migrate(store, model)
+    const { steps } = await migrateStore(store, model)
     expect(steps.map((step) => step.sql.split(' ON ')[0])).toEqual([
       'ALTER TABLE "books" VALIDATE CONSTRAINT "books__binding__check"',
       'ALTER TABLE "books" VALIDATE CONSTRAINT "books__account_id__author_id__fkey"',
       'DROP INDEX CONCURRENTLY IF EXISTS "books__account_id__title__id__idx"',
       'CREATE INDEX CONCURRENTLY "books__account_id__title__id__idx"',
     ])
-    expect((await migrate(store, model)).steps).toEqual([])
+    expect((await migrateStore(store, model)).steps).toEqual([])
   })
 
   test('an enum that grows is a check that grows; one that shrinks leaves it to rows and older processes', async () => {
     const store = await open()
-    await migrate(store, booksModel())
+    await migrateStore(store, booksModel())
     const grown = { fields: { genre: z.enum(['novel', 'essay']) } }
-    const { steps } = await migrate(store, booksModel(grown))
+    const { steps } = await migrateStore(store, booksModel(grown))
     expect(steps[0]?.why).toBe('books.genre takes essay too')
     expect(steps[0]?.sql).toContain(`IN ('novel', 'poetry', 'essay')`)
-    expect((await migrate(store, booksModel(grown))).steps).toEqual([])
-    expect((await migrate(store, booksModel())).steps).toEqual([])
+    expect((await migrateStore(store, booksModel(grown))).steps).toEqual([])
+    expect((await migrateStore(store, booksModel())).steps).toEqual([])
   })
 
   test('a text that becomes an enum is refused, an enum that becomes a text is not', async () => {
     const store = await open()
     const text = { fields: { genre: z.string().max(20) } }
-    await migrate(store, booksModel(text))
-    await expect(migrate(store, booksModel())).rejects.toThrow(/books\.genre takes only some values now/)
+    await migrateStore(store, booksModel(text))
+    await expect(migrateStore(store, booksModel())).rejects.toThrow(/books\.genre takes only some values now/)
     const other = await open()
-    await migrate(other, booksModel())
-    expect((await migrate(other, booksModel(text))).applied).toBe(true)
-    expect((await migrate(other, booksModel(text))).steps).toEqual([])
+    await migrateStore(other, booksModel())
+    expect((await migrateStore(other, booksModel(text))).applied).toBe(true)
+    expect((await migrateStore(other, booksModel(text))).steps).toEqual([])
   })
 
   test('text columns compare by code point, and one that does not is refused', async () => {
     const store = await open()
-    await migrate(store, booksModel())
+    await migrateStore(store, booksModel())
     await script(store, `ALTER TABLE "books" ALTER COLUMN "title" TYPE text COLLATE "und-x-icu"`)
     const planned = await sql(store, {})
     expect(planned).toContain('books.title is text collate "und-x-icu", and should be text')
@@ -92,7 +92,7 @@ describe('migrations on PostgreSQL', () => {
   test('tables of another program are not touched', async () => {
     const store = await open()
     await script(store, 'CREATE TABLE "books" ("id" int)')
-    await expect(migrate(store, booksModel())).rejects.toThrow(/\(books\), but no nounkit_meta/)
+    await expect(migrateStore(store, booksModel())).rejects.toThrow(/\(books\), but no nounkit_meta/)
   })
 
   test('a schema of one’s own keeps two APIs apart in one database', async () => {
@@ -101,22 +101,22 @@ describe('migrations on PostgreSQL', () => {
     await script(store, 'CREATE SCHEMA one; CREATE SCHEMA two')
     for (const schema of ['one', 'two']) {
       const own = await openForTest(`${at}?search_path=${schema}`)
-      expect((await migrate(own, booksModel())).applied).toBe(true)
+      expect((await migrateStore(own, booksModel())).applied).toBe(true)
     }
   })
 
   test('the index that older releases made for the sweeper is dropped', async () => {
     const store = await storeUnderTest('postgres').open()
-    await migrate(store, booksModel())
+    await migrateStore(store, booksModel())
     const index = 'nounkit_idempotency__expires_at__idx'
     await store.session((session) =>
       session.script(`CREATE INDEX "${index}" ON "nounkit_idempotency" ("expires_at")`),
     )
-    const { steps } = await migrate(store, booksModel())
+    const { steps } = await migrateStore(store, booksModel())
     expect(steps.map(({ why, additive }) => [why, additive])).toEqual([
       [`index ${index} is no longer needed`, true],
     ])
-    expect((await migrate(store, booksModel())).steps).toEqual([])
+    expect((await migrateStore(store, booksModel())).steps).toEqual([])
   })
 })
 
@@ -134,7 +134,7 @@ describe('a Citus cluster', () => {
     const database = await url()
     const store = await open(database)
     const planned = async (on: Store, citus: boolean) =>
-      migrationSql((await migrate(on, booksModel(), { dryRun: true, citus })).steps)
+      migrationSql((await migrateStore(on, booksModel(), { dryRun: true, citus })).steps)
     expect(await planned(store, false)).not.toContain(index)
     expect(await planned(store, true)).toContain(index)
     await script(store, likeCitus)
@@ -143,7 +143,10 @@ describe('a Citus cluster', () => {
 
   test('account tables are distributed beside each other, shared ones everywhere, references come last', async () => {
     const store = await open()
-    const { steps } = await migrate(store, booksModel({ publishers: true }), { dryRun: true, citus: true })
+    const { steps } = await migrateStore(store, booksModel({ publishers: true }), {
+      dryRun: true,
+      citus: true,
+    })
     const texts = steps.map((step) => step.sql)
     const at = (part: string) => texts.findIndex((text) => text.includes(part))
     expect(texts[0]).toBe('CREATE EXTENSION IF NOT EXISTS citus')
@@ -163,8 +166,8 @@ describe('a Citus cluster', () => {
 
   test('tables that already have references lose them before and get them back after', async () => {
     const store = await open()
-    await migrate(store, booksModel())
-    const { steps } = await migrate(store, booksModel(), { dryRun: true, citus: true })
+    await migrateStore(store, booksModel())
+    const { steps } = await migrateStore(store, booksModel(), { dryRun: true, citus: true })
     const texts = steps.map((step) => step.sql)
     expect(texts.filter((text) => /CONSTRAINT "books__account_id__author_id__fkey"/.test(text))).toEqual([
       'ALTER TABLE "books" DROP CONSTRAINT "books__account_id__author_id__fkey"',
@@ -174,7 +177,11 @@ describe('a Citus cluster', () => {
   })
 
   test('--shards is the number of shards of the first distributed table, which all others follow', async () => {
-    const { steps } = await migrate(await open(), booksModel(), { dryRun: true, citus: true, shards: 48 })
+    const { steps } = await migrateStore(await open(), booksModel(), {
+      dryRun: true,
+      citus: true,
+      shards: 48,
+    })
     const counts = steps.filter((step) => step.sql.includes('shard_count'))
     expect(counts.map((step) => step.sql)).toEqual([
       `SELECT create_distributed_table('"nounkit_idempotency"', 'account_id', shard_count => 48)`,
@@ -183,7 +190,7 @@ describe('a Citus cluster', () => {
 
   test('a table that an earlier release copied to every node is distributed, and another number of shards is refused', async () => {
     const store = await open()
-    await migrate(store, booksModel())
+    await migrateStore(store, booksModel())
     await script(
       store,
       `CREATE TABLE "pg_dist_partition" ("logicalrelid" regclass, "partmethod" "char");
@@ -192,7 +199,7 @@ describe('a Citus cluster', () => {
        INSERT INTO "pg_dist_partition" SELECT oid, CASE WHEN relname IN ('nounkit_meta', 'nounkit_recorders', 'nounkit_api_keys') THEN 'n' ELSE 'h' END
          FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname !~ '^pg_'`,
     )
-    const { steps } = await migrate(store, booksModel(), { dryRun: true })
+    const { steps } = await migrateStore(store, booksModel(), { dryRun: true })
     const functions = steps.map((step) => step.sql).filter((text) => text.startsWith('SELECT'))
     // A step is a transaction: no process finds a table missing meanwhile.
     expect(functions).toEqual([
@@ -206,7 +213,8 @@ SELECT create_distributed_table('"nounkit_recorders"', 'id', colocate_with => 'n
     await expect(resetStore(store, booksModel(), { clock: systemClock, published: [] })).rejects.toThrow(
       /Citus cluster, where a store is not emptied by one command\. Nothing was changed\./,
     )
-    const migrateTo = (shards: number) => migrate(store, booksModel(), { dryRun: true, citus: true, shards })
+    const migrateTo = (shards: number) =>
+      migrateStore(store, booksModel(), { dryRun: true, citus: true, shards })
     await migrateTo(32)
     await expect(migrateTo(64)).rejects.toThrow(
       /distributed over 32 shards already\. Nothing was changed\..*alter_distributed_table\(.*shard_count := 64/s,

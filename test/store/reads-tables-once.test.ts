@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { followUnserved } from '../../src/lifecycle/follow-unserved.ts'
+import { migrateUnserved } from '../../src/lifecycle/migrate-unserved.ts'
 import { openService } from '../../src/serve/service.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Session, Store } from '../../src/store/store.ts'
@@ -29,9 +29,9 @@ test('nounkit dev reads the tables of an unchanged store once: a reload takes lo
   const model = compileApi(declaration)
   const databaseUrl = await emptyDatabase('sqlite')
   const { store, reads } = counting(await openStore(databaseUrl))
-  await followUnserved(store, model, {}, { clock: systemClock })
+  await migrateUnserved(store, model, { decider: { by: 'person' }, clock: systemClock })
   const before = reads()
-  const followed = await followUnserved(store, model, {}, { clock: systemClock })
+  const followed = await migrateUnserved(store, model, { decider: { by: 'person' }, clock: systemClock })
   const service = await openService({
     declaration,
     model,

@@ -5,7 +5,7 @@ import { addRequiredField } from '../../src/declare/change.ts'
 import { states } from '../../src/declare/field.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { MigrationRefused, migrationSql } from '../../src/migrate/migration.ts'
 import type { Store, Value } from '../../src/store/store.ts'
 import { nodeScript } from '../support/child.ts'
@@ -39,31 +39,31 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
   /** A store as an older declaration left it, with a row in it. */
   const older = async (options: BooksOptions = {}): Promise<Store> => {
     const store = await open()
-    await migrate(store, booksModel(options))
+    await migrateStore(store, booksModel(options))
     await insert(store, 'authors', { id: 'w1', name: 'Ada' })
     await insert(store, 'books', book)
     return store
   }
   const refusal = async (store: Store, options: BooksOptions): Promise<string> => {
-    const error = await migrate(store, booksModel(options)).catch((thrown: unknown) => thrown)
+    const error = await migrateStore(store, booksModel(options)).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(MigrationRefused)
     return (error as MigrationRefused).message
   }
 
   test('a dry run says what it would do, and does nothing', async () => {
     const store = await open()
-    const planned = await migrate(store, booksModel(), { dryRun: true })
+    const planned = await migrateStore(store, booksModel(), { dryRun: true })
     expect(planned.applied).toBe(false)
     expect(migrationSql(planned.steps)).toContain('CREATE TABLE "books"')
-    const again = await migrate(store, booksModel(), { dryRun: true })
+    const again = await migrateStore(store, booksModel(), { dryRun: true })
     expect(again.steps).toEqual(planned.steps)
-    const done = await migrate(store, booksModel())
+    const done = await migrateStore(store, booksModel())
     expect(done).toMatchObject({ steps: planned.steps, applied: true })
   })
 
   test('a second run finds nothing to do', async () => {
     const store = await older({ sort: ['title'], unique: ['title'] })
-    expect(await migrate(store, booksModel({ sort: ['title'], unique: ['title'] }))).toMatchObject({
+    expect(await migrateStore(store, booksModel({ sort: ['title'], unique: ['title'] }))).toMatchObject({
       steps: [],
       applied: false,
     })
@@ -89,17 +89,17 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
       status: states('draft', { draft: ['printed'] }),
     }
     const model = booksModel({ fields, sort: ['title', 'pages'], filter: ['status'], publishers: true })
-    const { steps, applied } = await migrate(store, model)
+    const { steps, applied } = await migrateStore(store, model)
     expect(applied).toBe(true)
     expect(steps.every((step) => step.additive)).toBe(true)
     const columns = `"id", "title", "subtitle", "pages", CAST("tags" AS TEXT), "sold", "status", "version"`
     expect(await store.all(`SELECT ${columns} FROM "books"`, [])).toEqual([
       ['b1', 'One', null, 7, `["it's"]`, 0, 'draft', 1],
     ])
-    expect((await migrate(store, model)).steps).toEqual([])
+    expect((await migrateStore(store, model)).steps).toEqual([])
     // A process of the last deploy does not know the new columns, and goes on.
     await insert(store, 'books', { ...book, id: 'b2' })
-    expect((await migrate(store, booksModel())).steps).toEqual([])
+    expect((await migrateStore(store, booksModel())).steps).toEqual([])
   })
 
   test('a new decimal is a column of its own type, with its default, and an integer is not taken for one', async () => {
@@ -107,17 +107,17 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     const model = booksModel({
       fields: { pages: z.int().default(7), price: decimal({ scale: 2 }).default('12.50') },
     })
-    expect((await migrate(store, model)).steps.every((step) => step.additive)).toBe(true)
+    expect((await migrateStore(store, model)).steps.every((step) => step.additive)).toBe(true)
     const shown = store.dialect.json('"price"', 'decimal', false, { 'x-scale': 2 })
     expect(await store.all(`SELECT ${shown} FROM "books"`, [])).toEqual([['"12.50"']])
-    expect((await migrate(store, model)).steps).toEqual([])
+    expect((await migrateStore(store, model)).steps).toEqual([])
     const fields = {
       pages: decimal({ scale: 2 }).default('12.50'),
       price: decimal({ scale: 4 }).default('12.5000'),
     }
     expect(await refusal(store, { fields })).toContain('books.pages is')
     const finer = booksModel({ fields: { pages: z.int().default(7), price: fields.price } })
-    expect((await migrate(store, finer)).steps).toEqual([])
+    expect((await migrateStore(store, finer)).steps).toEqual([])
   })
 
   test('a new optional relation comes with its foreign key, and every row and index stays', async () => {
@@ -129,11 +129,11 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
       publishers: true,
       fields: { note: z.string().optional() },
     })
-    expect((await migrate(store, model)).applied).toBe(true)
+    expect((await migrateStore(store, model)).applied).toBe(true)
     expect(await store.all('SELECT "id", "publisher_id" FROM "books"', [])).toEqual([['b1', null]])
     const stray = insert(store, 'books', { ...book, id: 'b2', publisher_id: 'nobody' })
     await expect(stray).rejects.toMatchObject({ kind: 'foreign-key' })
-    expect((await migrate(store, model)).steps).toEqual([])
+    expect((await migrateStore(store, model)).steps).toEqual([])
     // The references that were there before still hold.
     const orphan = insert(store, 'books', { ...book, id: 'b2', author_id: 'nobody' })
     await expect(orphan).rejects.toMatchObject({ kind: 'foreign-key' })
@@ -142,7 +142,7 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
   test('a required field that older versions do without is filled with what they mean', async () => {
     const store = await older()
     const changes = [addRequiredField('books', 'currency', { whenAbsent: 'EUR' })]
-    await migrate(store, booksModel({ fields: { currency: z.enum(['EUR', 'USD']) }, changes }))
+    await migrateStore(store, booksModel({ fields: { currency: z.enum(['EUR', 'USD']) }, changes }))
     expect(await store.all('SELECT "currency" FROM "books"', [])).toEqual([['EUR']])
   })
 
@@ -150,15 +150,15 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     const store = await older()
     const options = { fields: { isbn: z.string().max(20) }, publishers: true }
     expect(await refusal(store, options)).toContain('books.isbn is new and required')
-    await expect(migrate(store, booksModel(options), { stops: true })).rejects.toThrow(
+    await expect(migrateStore(store, booksModel(options), { stops: true })).rejects.toThrow(
       /^books\.isbn is required, and 1 row has no value for it.*a default, or whenAbsent/,
     )
     // All or nothing: the addition beside it was not made either.
     if (kind === 'sqlite')
       await expect(async () => store.first('SELECT 1 FROM "publishers"', [])).rejects.toThrow()
     await store.writeOne(`DELETE FROM "books"`, [])
-    await migrate(store, booksModel(options), { stops: true })
-    expect((await migrate(store, booksModel(options))).steps).toEqual([])
+    await migrateStore(store, booksModel(options), { stops: true })
+    expect((await migrateStore(store, booksModel(options))).steps).toEqual([])
   })
 
   test('another type is made by nounkit migrate where a cast keeps every value, and is else refused', async () => {
@@ -167,11 +167,11 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     const message = await refusal(store, texts)
     expect(message).toMatch(/books\.pages is (integer|bigint), and should be/)
     expect(message).not.toMatch(/ALTER|CREATE/)
-    await migrate(store, booksModel(texts), { stops: true })
+    await migrateStore(store, booksModel(texts), { stops: true })
     expect(await store.all('SELECT "pages" FROM "books"', [])).toEqual([['7']])
     const times = { fields: { pages: z.iso.datetime().default('2026-01-01T00:00:00.000Z') } }
     if (kind === 'sqlite') return
-    await expect(migrate(store, booksModel(times), { stops: true })).rejects.toThrow(
+    await expect(migrateStore(store, booksModel(times), { stops: true })).rejects.toThrow(
       /declare what becomes of the values/,
     )
   })
@@ -180,11 +180,11 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     const optional = { fields: { pages: z.int().optional() } }
     const required = { fields: { pages: z.int().default(1) } }
     const filledLater = await older(optional)
-    expect((await migrate(filledLater, booksModel(required))).steps).toEqual([])
+    expect((await migrateStore(filledLater, booksModel(required))).steps).toEqual([])
     await insert(filledLater, 'books', { ...book, id: 'b2', pages: null })
     const store = await older(required)
-    await migrate(store, booksModel(optional))
-    expect((await migrate(store, booksModel(optional))).steps).toEqual([])
+    await migrateStore(store, booksModel(optional))
+    expect((await migrateStore(store, booksModel(optional))).steps).toEqual([])
     await insert(store, 'books', { ...book, id: 'b2', pages: null })
     expect(await store.all('SELECT "id", "pages" FROM "books" ORDER BY "id"', [])).toEqual([
       ['b1', 1],
@@ -194,13 +194,13 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
 
   test('a field that is no longer declared keeps its column and its data', async () => {
     const store = await older({ fields: { note: z.string().default('kept') } })
-    expect((await migrate(store, booksModel())).steps).toEqual([])
+    expect((await migrateStore(store, booksModel())).steps).toEqual([])
     expect(await store.all('SELECT "note" FROM "books"', [])).toEqual([['kept']])
   })
 
   test('and loses its NOT NULL where that would refuse every new row', async () => {
     const store = await older()
-    await migrate(store, booksModel({ without: ['title'] }))
+    await migrateStore(store, booksModel({ without: ['title'] }))
     const { title: _, ...untitled } = book
     await insert(store, 'books', { ...untitled, id: 'b2' })
     expect((await store.all('SELECT "title" FROM "books" ORDER BY "id"', [])).at(-1)).toEqual([null])
@@ -217,11 +217,11 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
       'the reference of books (account_id, author_id) leads to authors in the store, and to books in the declaration; it says that a delete',
     )
     await expect(
-      migrate(store, booksModel({ relations: { author: belongsTo('books', { optional: true }) } }), {
+      migrateStore(store, booksModel({ relations: { author: belongsTo('books', { optional: true }) } }), {
         stops: true,
       }),
     ).rejects.toThrow(/books/)
-    await migrate(store, booksModel({ relations: { author: belongsTo('authors') } }), { stops: true })
+    await migrateStore(store, booksModel({ relations: { author: belongsTo('authors') } }), { stops: true })
     await expect(async () => store.writeOne(`DELETE FROM "authors"`, [])).rejects.toMatchObject({
       kind: 'foreign-key',
     })
@@ -234,7 +234,7 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
       /but rows of books share values of title, in 1 group: "[^"]+" \(ids b1, b2 of the account [^)]+\)\.$/,
     )
     await store.writeOne(`UPDATE "books" SET "title" = 'Two' WHERE "id" = 'b2'`, [])
-    expect((await migrate(store, booksModel({ unique: ['title'] }))).applied).toBe(true)
+    expect((await migrateStore(store, booksModel({ unique: ['title'] }))).applied).toBe(true)
     const taken = insert(store, 'books', { ...book, id: 'b3' })
     await expect(taken).rejects.toMatchObject({ kind: 'unique', table: 'books', columns: ['title'] })
   })

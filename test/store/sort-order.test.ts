@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { describeStores } from '../support/stores.ts'
 import { booksModel } from './books.ts'
 
@@ -38,7 +38,7 @@ const sorted = [...titles].sort(byCodePoint)
 describeStores('texts sort and compare by code point', ({ open }) => {
   test('in every language’s letters, whatever the database was made for', async () => {
     const store = await open()
-    await migrate(store, booksModel({ sort: ['title'], unique: ['title'] }))
+    await migrateStore(store, booksModel({ sort: ['title'], unique: ['title'] }))
     const p = (n: number) => store.dialect.param(n, 'string')
     const time = store.dialect.param(3, 'datetime')
     await store.writeOne(

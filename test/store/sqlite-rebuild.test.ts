@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
 import { type BooksOptions, booksModel } from './books.ts'
@@ -11,7 +11,7 @@ import { type BooksOptions, booksModel } from './books.ts'
 async function library(): Promise<{ readonly file: string; readonly database: DatabaseSync }> {
   const file = join(temporaryFolder(), 'library.db')
   const store = await openForTest(`sqlite:${file}`)
-  await migrate(store, booksModel({ fields: { pages: z.int().optional() } }))
+  await migrateStore(store, booksModel({ fields: { pages: z.int().optional() } }))
   await store.close()
   const database = new DatabaseSync(file)
   const times = `'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'`
@@ -30,7 +30,7 @@ async function library(): Promise<{ readonly file: string; readonly database: Da
 
 async function expectFits(file: string, options: BooksOptions): Promise<void> {
   const store = await openForTest(`sqlite:${file}`)
-  expect((await migrate(store, booksModel(options), { dryRun: true })).steps).toEqual([])
+  expect((await migrateStore(store, booksModel(options), { dryRun: true })).steps).toEqual([])
   await store.close()
 }
 
@@ -40,7 +40,7 @@ test('a copy that fails leaves all rows where they were', async () => {
   const { file, database } = await library()
   const store = await openForTest(`sqlite:${file}`)
   const model = booksModel({ fields: { title: z.int(), pages: z.int().optional() } })
-  await expect(migrate(store, model, { stops: true })).rejects.toThrow()
+  await expect(migrateStore(store, model, { stops: true })).rejects.toThrow()
   await store.close()
   expect(rows(database, 'SELECT "id", "title" FROM "books"')).toEqual([
     ['b1', 'One'],
@@ -53,7 +53,7 @@ test('rows that reference a rebuilt table stay, although a delete would cascade 
   const { file, database } = await library()
   const options = { fields: { pages: z.int().optional() }, authors: { name: z.string().optional() } }
   const store = await openForTest(`sqlite:${file}`)
-  await migrate(store, booksModel(options))
+  await migrateStore(store, booksModel(options))
   await store.close()
   expect(rows(database, 'SELECT count(*) FROM "books"')).toEqual([[2]])
   expect(rows(database, 'SELECT count(*) FROM "authors"')).toEqual([[1]])

@@ -9,7 +9,7 @@ import { states, sum } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { type Store, StoreRefused } from '../../src/store/store.ts'
 import { testApi } from '../../src/testing.ts'
 import { describeStores } from '../support/stores.ts'
@@ -40,12 +40,12 @@ const insert = (store: Store, table: string, row: { readonly [column: string]: s
   )
 }
 const refused = async (store: Store, wanted: Model): Promise<string> => {
-  const error = await migrate(store, wanted).catch((thrown: unknown) => thrown)
+  const error = await migrateStore(store, wanted).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(StoreRefused)
   return (error as StoreRefused).message
 }
 const whys = async (store: Store, wanted: Model) =>
-  (await migrate(store, wanted, { dryRun: true })).steps.map(({ why }) => why)
+  (await migrateStore(store, wanted, { dryRun: true })).steps.map(({ why }) => why)
 const record = `SELECT "value" FROM "nounkit_meta" WHERE "key" = 'names'`
 
 describeStores('names of a store', ({ kind, open, url }) => {
@@ -78,20 +78,20 @@ describeStores('names of a store', ({ kind, open, url }) => {
     const stop: readonly (readonly Model[])[] = [[], [between]]
     for (const stops of stop) {
       const store = await open()
-      await migrate(store, then)
+      await migrateStore(store, then)
       await insert(store, 'people', { full_name: 'Ada' })
-      for (const one of stops) expect((await migrate(store, one)).steps).toEqual([])
-      const { model: bound } = await migrate(store, now)
+      for (const one of stops) expect((await migrateStore(store, one)).steps).toEqual([])
+      const { model: bound } = await migrateStore(store, now)
       const { table, field } = bound.resources.get('members') ?? {}
       expect([table, field?.get('name')?.column, field?.get('sponsor_id')?.column]).toEqual([
         'people',
         'full_name',
         'parent_id',
       ])
-      expect((await migrate(store, now)).steps).toEqual([])
+      expect((await migrateStore(store, now)).steps).toEqual([])
       expect(await rows(store, 'SELECT "full_name", "parent_id" FROM "people"')).toEqual([['Ada', null]])
       // The version in between starts later, and takes no harm.
-      expect((await migrate(store, between)).steps).toEqual([])
+      expect((await migrateStore(store, between)).steps).toEqual([])
     }
   })
 
@@ -112,34 +112,34 @@ describeStores('names of a store', ({ kind, open, url }) => {
       { contracts: new Map([['v2', contractOf(v2, v2.head)]]) },
     )
     const store = await open()
-    await migrate(store, model([clients]))
+    await migrateStore(store, model([clients]))
     await insert(store, 'clients', { name: 'Ada', kind: 'low' })
-    await migrate(store, now)
+    await migrateStore(store, now)
     expect(await rows(store, 'SELECT "name", "name_v3", "kind" FROM "clients"')).toEqual([
       ['Ada', 'none', 'low'],
     ])
     expect(await rows(store, 'SELECT "name" FROM "clients_v3"')).toEqual([])
-    expect((await migrate(store, now)).steps).toEqual([])
-    const tidied = await migrate(store, now, { stops: true, tidy: true })
+    expect((await migrateStore(store, now)).steps).toEqual([])
+    const tidied = await migrateStore(store, now, { stops: true, tidy: true })
     expect(tidied.model.resources.get('customers')?.table).toBe('customers')
     expect(await rows(store, 'SELECT "title", "name" FROM "customers"')).toEqual([['Ada', 'none']])
     expect(await rows(store, 'SELECT "name" FROM "clients"')).toEqual([])
-    expect((await migrate(store, now)).steps).toEqual([])
+    expect((await migrateStore(store, now)).steps).toEqual([])
   })
 
   test('that follow each other in one table are followed', async () => {
     const store = await open()
     const then = resource('members', { fields: { a: grade, b: text }, unique: ['b'], sort: ['a'] })
-    await migrate(store, model([then]))
+    await migrateStore(store, model([then]))
     await insert(store, 'members', { a: 'low', b: 'Ada' })
     const now = model(
       [resource('members', { fields: { b: grade, c: text }, unique: ['c'], sort: ['b'] })],
       [change.renameField('members', 'a', 'b'), change.renameField('members', 'b', 'c')],
     )
-    expect((await migrate(store, now)).steps).toEqual([])
-    await migrate(store, now, { stops: true, tidy: true })
+    expect((await migrateStore(store, now)).steps).toEqual([])
+    await migrateStore(store, now, { stops: true, tidy: true })
     expect(await rows(store, 'SELECT "b", "c" FROM "members"')).toEqual([['low', 'Ada']])
-    expect((await migrate(store, now)).steps).toEqual([])
+    expect((await migrateStore(store, now)).steps).toEqual([])
     await expect(insert(store, 'members', { id: 'r2', b: 'high', c: 'Ada' })).rejects.toThrow()
     await insert(store, 'members', { id: 'r3', b: 'low', c: 'Bob' })
   })
@@ -167,13 +167,13 @@ describeStores('names of a store', ({ kind, open, url }) => {
       ],
     )
     const store = await open()
-    await migrate(store, then)
+    await migrateStore(store, then)
     await insert(store, 'orders', { id: 'o1', total: '7' })
     await insert(store, 'lines', { id: 'l1', order_id: 'o1', n: '7' })
-    expect((await migrate(store, now)).steps).toEqual([])
-    await migrate(store, now, { stops: true, tidy: true })
+    expect((await migrateStore(store, now)).steps).toEqual([])
+    await migrateStore(store, now, { stops: true, tidy: true })
     expect(await rows(store, 'SELECT "grand" FROM "baskets"')).toEqual([[7]])
-    expect((await migrate(store, now)).steps).toEqual([])
+    expect((await migrateStore(store, now)).steps).toEqual([])
   })
 
   test('of the state that rows begin in hold for rows that are created afterwards', async () => {
@@ -182,7 +182,7 @@ describeStores('names of a store', ({ kind, open, url }) => {
     ]
     const databaseUrl = await url()
     const store = await open(databaseUrl)
-    await migrate(store, model(tasks('open')))
+    await migrateStore(store, model(tasks('open')))
     await insert(store, 'tasks', { state: 'open' })
     const now = model(tasks('waiting'), [change.mapValues('tasks', 'state', { open: 'waiting' })])
     const served = await testApi(now.declaration, { databaseUrl })
@@ -196,7 +196,7 @@ describeStores('names of a store', ({ kind, open, url }) => {
     expect(await shown('v1')).toMatchObject({ data: { state: 'open' } })
     await served.close()
     expect(await rows(store, 'SELECT DISTINCT "state" FROM "tasks"')).toEqual([['open']])
-    expect((await migrate(store, now)).steps).toEqual([])
+    expect((await migrateStore(store, now)).steps).toEqual([])
   })
 
   test('of values that become one are joined with every process stopped, and an older declaration is refused then', async () => {
@@ -213,21 +213,21 @@ describeStores('names of a store', ({ kind, open, url }) => {
         ),
       ],
     )
-    await migrate(store, then)
+    await migrateStore(store, then)
     await insert(store, 'members', { id: 'r1', level: 'basic' })
     await insert(store, 'members', { id: 'r2', level: 'silver' })
     await insert(store, 'members', { id: 'r3', level: 'gold' })
     expect(await refused(store, now)).toContain('run `nounkit migrate`')
     expect(await whys(store, now)).toContain('silver is gold now in members.level')
     // Until then, the older declaration can be served again.
-    expect((await migrate(store, then)).steps).toEqual([])
-    await migrate(store, now, { stops: true })
+    expect((await migrateStore(store, then)).steps).toEqual([])
+    await migrateStore(store, now, { stops: true })
     expect(await rows(store, 'SELECT "level" FROM "members" ORDER BY "id"')).toEqual([
       ['basic'],
       ['gold'],
       ['gold'],
     ])
-    expect((await migrate(store, now)).steps).toEqual([])
+    expect((await migrateStore(store, now)).steps).toEqual([])
     expect(await refused(store, then)).toBe(
       'The store was migrated past this declaration, whose newest version is v1: members.level for v2 was converted. Nothing was changed. Start the newer release, or restore a backup from before it.',
     )
@@ -262,7 +262,7 @@ describeStores('names of a store', ({ kind, open, url }) => {
       [resource('members', { fields: { name: text } })],
       [change.renameResource('people', 'members')],
     )
-    expect((await migrate(store, now)).applied).toBe(true)
+    expect((await migrateStore(store, now)).applied).toBe(true)
     expect(await rows(store, 'SELECT * FROM "people"')).toEqual([])
   })
 
@@ -277,13 +277,13 @@ describeStores('names of a store', ({ kind, open, url }) => {
       ],
     )
     const store = await open()
-    await migrate(store, then)
+    await migrateStore(store, then)
     await insert(store, 'people', { full_name: 'Ada', grade: 'low' })
-    await migrate(store, now)
+    await migrateStore(store, now)
     const [before] = await rows(store, record)
     const set = (sql: string) => store.session((session) => session.script(sql))
     await set(`DELETE FROM "nounkit_meta" WHERE "key" = 'names'`)
-    expect((await migrate(store, now)).steps).toEqual([])
+    expect((await migrateStore(store, now)).steps).toEqual([])
     const found = JSON.parse(String((await rows(store, record))[0]?.[0]))
     expect(found).toEqual(JSON.parse(String(before?.[0])))
     await set(
@@ -304,8 +304,8 @@ describeStores('names of a store', ({ kind, open, url }) => {
     const people = (field: string) => [resource('people', { fields: { [field]: text } })]
     const two = model(people('title'), [change.renameField('people', 'full_name', 'title')])
     const store = await open()
-    await migrate(store, model(people('full_name')))
-    await migrate(store, two)
+    await migrateStore(store, model(people('full_name')))
+    await migrateStore(store, two)
     const three = api('club', { resources: people('label'), versions: [version('v3')] })
     expect(await refused(store, compileApi(three))).toContain(
       'was last served with v2, which this declaration does not have',
@@ -315,9 +315,9 @@ describeStores('names of a store', ({ kind, open, url }) => {
       [change.renameField('people', 'title', 'label')],
       [change.renameField('people', 'full_name', 'title')],
     )
-    await migrate(store, whole)
+    await migrateStore(store, whole)
     // Once it was served, its versions can be taken out.
-    expect((await migrate(store, compileApi(three))).steps).toEqual([])
+    expect((await migrateStore(store, compileApi(three))).steps).toEqual([])
   })
 
   test('of two declarations that rename one field differently are those of each', async () => {
@@ -325,12 +325,12 @@ describeStores('names of a store', ({ kind, open, url }) => {
       resource('people', { fields: Object.fromEntries(names.map((name) => [name, text.optional()])) }),
     ]
     const store = await open()
-    await migrate(store, model(people('full_name')))
+    await migrateStore(store, model(people('full_name')))
     await insert(store, 'people', { full_name: 'Ada' })
     const one = model(people('name'), [change.renameField('people', 'full_name', 'name')])
     const other = model(people('title', 'name'), [change.renameField('people', 'full_name', 'title')])
     const columnOf = async (wanted: Model, name: string) =>
-      (await migrate(store, wanted)).model.resources.get('people')?.field.get(name)?.column
+      (await migrateStore(store, wanted)).model.resources.get('people')?.field.get(name)?.column
     expect(await columnOf(one, 'name')).toBe('full_name')
     expect(await columnOf(other, 'title')).toBe('full_name')
     expect(await columnOf(other, 'name')).toBe('name')

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { sweep } from '../../src/write/keys/sweep.ts'
 import { storeUnderTest } from '../support/stores.ts'
@@ -23,7 +23,7 @@ describe('the sweeper on PostgreSQL', () => {
 
   beforeEach(async () => {
     store = await storeUnderTest('postgres').open()
-    await migrate(store, booksModel())
+    await migrateStore(store, booksModel())
     now = 100 * minute
   })
 

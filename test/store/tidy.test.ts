@@ -8,7 +8,7 @@ import { api as declare } from '../../src/declare/api.ts'
 import { mapValues } from '../../src/declare/change.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { migrationSql } from '../../src/migrate/migration.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
@@ -123,7 +123,7 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
   test('gets the declared names when it is tidied up, and both declarations go on', async () => {
     const { databaseUrl, key, paths, before } = await leftIn2025()
     const store = await open(databaseUrl)
-    const planned = await migrate(store, today, { ...tidied, dryRun: true })
+    const planned = await migrateStore(store, today, { ...tidied, dryRun: true })
     expect(planned.applied).toBe(false)
     const sql = migrationSql(planned.steps)
     for (const statement of [
@@ -134,8 +134,8 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
     ])
       expect(sql).toContain(statement)
     expect(sql).not.toMatch(/CREATE TABLE "customers"/)
-    expect((await migrate(store, today, tidied)).applied).toBe(true)
-    expect((await migrate(store, today, tidied)).steps).toEqual([])
+    expect((await migrateStore(store, today, tidied)).applied).toBe(true)
+    expect((await migrateStore(store, today, tidied)).steps).toEqual([])
     expect(await leftOver(store)).toEqual([])
     expect(await store.all('SELECT "name" FROM "customers" ORDER BY 1', [])).toEqual([['Ada'], ['Bob']])
     for (const declaration of [shop, shopIn2025]) {
@@ -153,9 +153,9 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
   test('ends with the same tables and names as one that was made today', async () => {
     const { databaseUrl } = await leftIn2025()
     const store = await open(databaseUrl)
-    await migrate(store, today, tidied)
+    await migrateStore(store, today, tidied)
     const fresh = await open()
-    await migrate(fresh, today)
+    await migrateStore(fresh, today)
     expect(await names(store)).toEqual(expect.arrayContaining([...(await names(fresh))]))
   })
 
@@ -166,7 +166,7 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
     await child.kill('SIGKILL')
     const store = await open(databaseUrl)
     expect(await store.all('SELECT "full_name" FROM "clients" ORDER BY 1', [])).toEqual([['Ada'], ['Bob']])
-    await migrate(store, today, tidied)
+    await migrateStore(store, today, tidied)
     const api = await testApi(shop, { databaseUrl, contracts })
     expect(await answers(caller(api, key), paths)).toEqual(before)
     await api.close()
@@ -192,7 +192,7 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
     const shown = await caller(served, key)('GET', '/v1/orders?sort=status')
     await served.close()
     const store = await open(databaseUrl)
-    await migrate(store, compileApi(newer), tidied)
+    await migrateStore(store, compileApi(newer), tidied)
     expect(await store.all('SELECT "status" FROM "orders" ORDER BY 1', [])).toEqual([['b'], ['c']])
     const again = await testApi(newer, { databaseUrl })
     expect((await caller(again, key)('GET', '/v1/orders?sort=status')).text).toBe(shown.text)

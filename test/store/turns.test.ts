@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { inTurn } from '../../src/store/turns.ts'
 import { minuteMs } from '../../src/times.ts'
@@ -17,7 +17,7 @@ describeStores('housekeeping takes turns', ({ open, url }) => {
     const database = await url()
     const stores = []
     for (let number = 0; number < count; number++) stores.push(await open(database))
-    if (stores[0]) await migrate(stores[0], booksModel())
+    if (stores[0]) await migrateStore(stores[0], booksModel())
     return stores
   }
 

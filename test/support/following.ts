@@ -3,9 +3,10 @@ import { expect } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
-import { followUnserved } from '../../src/lifecycle/follow-unserved.ts'
+import { migrateUnserved } from '../../src/lifecycle/migrate-unserved.ts'
 import type { Following } from '../../src/migrate/decide/open-decisions.ts'
-import type { Followed } from '../../src/migrate/follow/follow-options.ts'
+import { isShownAddition } from '../../src/migrate/migration.ts'
+import type { Step } from '../../src/migrate/migration-step.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testApi } from './way-in.ts'
 
@@ -48,11 +49,22 @@ export async function serving<T>(
   }
 }
 
+async function followed(store: Store, declaration: ApiDeclaration, following: Following, dryRun: boolean) {
+  const decider = { by: 'person', ...following } as const
+  const migrated = await migrateUnserved(store, compileApi(declaration), {
+    decider,
+    dryRun,
+    clock: systemClock,
+  })
+  const additions: readonly Step[] = migrated.steps.filter(isShownAddition)
+  return { ...migrated, additions }
+}
+
 /** A store without a published version, whose declaration changes. */
 export function followingStore(store: Store, databaseUrl: string) {
   return {
-    follow: (declaration: ApiDeclaration, following: Following = {}): Promise<Followed> =>
-      followUnserved(store, compileApi(declaration), following, { clock: systemClock }),
+    follow: (declaration: ApiDeclaration, following: Following = {}, dryRun = false) =>
+      followed(store, declaration, following, dryRun),
     create: (
       declaration: ApiDeclaration,
       path: string,

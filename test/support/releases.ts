@@ -1,7 +1,7 @@
 import { compileApi } from '../../src/compile/compile.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
-import { migrate } from '../../src/migrate/migrate-store.ts'
+import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type CallOptions, type Serving, serve } from './serving.ts'
@@ -32,7 +32,7 @@ export async function releasesOn(store: StoreUnderTest, first: ApiDeclaration): 
       await serving.api.close()
       const opened = await openStore(url)
       await prepare?.(opened)
-      await migrate(opened, compileApi(declaration, { contracts }), { stops: true })
+      await migrateStore(opened, compileApi(declaration, { contracts }), { stops: true })
       await opened.close()
       declared = declaration
       serving = await serve(store.kind, url, { declaration, contracts: new Map(contracts) })

@@ -1,9 +1,8 @@
-import { demandNobodyServes } from '../../lifecycle/serving.ts'
-import { migrate } from '../../migrate/migrate-store.ts'
+import { migrateUnserved } from '../../lifecycle/migrate-unserved.ts'
+import { migrateStore } from '../../migrate/migrate-store.ts'
 import { MigrationRefused, mayBeTaken, needsStop } from '../../migrate/migration.ts'
 import type { Step } from '../../migrate/migration-step.ts'
 import { openStore } from '../../store/open.ts'
-import { isDead } from '../../store/process-id.ts'
 import { type Store, StoreRefused } from '../../store/store.ts'
 import { databaseUrl, publishedOf } from '../command-store.ts'
 import type { FollowParts } from './follow-declaration.ts'
@@ -16,7 +15,7 @@ export async function tidyPublished(parts: FollowParts): Promise<readonly string
   const { api, model } = parts
   if (publishedOf(api).length === 0) return []
   return withStore(parts, async (store) => {
-    const { steps } = await migrate(store, model, { tidy: true, stops: true, dryRun: true })
+    const { steps } = await migrateStore(store, model, { tidy: true, stops: true, dryRun: true })
     const conversions = steps.some((step) => !step.additive && (!step.stops || step.converts))
     if (conversions || !needsStop(steps)) return []
     try {
@@ -56,10 +55,8 @@ async function withStore<T>({ api }: FollowParts, work: (store: Store) => Promis
 
 async function stopped(store: Store, { model, clock, ask }: FollowParts): Promise<readonly string[]> {
   // The process that serves the older declaration ends first.
-  await ask(null)
-  const nobody = await demandNobodyServes(store, clock, { isDead })
-  const { steps } = await migrate(store, model, { stops: true, tidy: true, beforeStop: nobody.again })
-  return whysOf(steps)
+  const beforeLock = async (): Promise<void> => void (await ask(null))
+  return whysOf((await migrateUnserved(store, model, { tidy: true, clock, beforeLock })).steps)
 }
 
 /** Throws unless the person wants it. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Model } from '../../compile/model.ts'
-import { followUnserved } from '../../lifecycle/follow-unserved.ts'
+import { migrateUnserved } from '../../lifecycle/migrate-unserved.ts'
 import { resetStore, whyNoReset } from '../../lifecycle/reset-store.ts'
 import { NotFollowed } from '../../migrate/decide/not-followed.ts'
 import type { Question } from '../../migrate/decide/open-decisions.ts'
@@ -52,25 +52,25 @@ async function reset(
   { model, clock, ask, say }: FollowParts,
   published: readonly string[],
 ): Promise<Done> {
-  const beforeChange = async (): Promise<void> => void (await ask(null))
+  const beforeLock = async (): Promise<void> => void (await ask(null))
   const generation = await resetStore(store, model, {
     clock,
     published,
     seed: true,
     waiting: say,
-    beforeChange,
+    beforeLock,
   })
   return { generation, notes: ['The store has only the rows of its seed now. API keys are still valid'] }
 }
 
 async function follow(store: Store, { model, place, open, clock, ask, say }: FollowParts): Promise<Done> {
-  const beforeChange = async (): Promise<void> => void (await ask(null))
+  const beforeLock = async (): Promise<void> => void (await ask(null))
   const optionsOf = `nounkit migrate${placeOf(place)}`
   try {
-    const following = { beforeChange, optionsOf, ...(open.asks && { ask }) }
-    const followed = await followUnserved(store, model, following, { clock, waiting: say })
-    const losses = followed.losses.map((loss) => loss.replace(/\.$/, ''))
-    return { generation: followed.generation, notes: [...followed.notes, ...losses] }
+    const decider = { by: 'person', optionsOf, ...(open.asks && { ask }) } as const
+    const migrated = await migrateUnserved(store, model, { decider, clock, beforeLock, waiting: say })
+    const losses = migrated.losses.map((loss) => loss.replace(/\.$/, ''))
+    return { generation: migrated.generation, notes: [...migrated.notes, ...losses] }
   } catch (error) {
     if (!(error instanceof NotFollowed)) throw error
     const unasked = error.message.includes(optionsOf) ? withoutTerminal : withoutCommand

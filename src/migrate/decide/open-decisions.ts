@@ -12,7 +12,7 @@ export interface Question {
 /** Answers with the value of a choice, or a text; null where nothing shall change. */
 export type Ask = (question: Question) => Promise<string | null>
 
-/** How a store follows a declaration of which no version is published. */
+/** What a person decides while no version is published. */
 export interface Following {
   /** Asks a person. Without it, whatever must be decided is refused with a sentence that says how to decide it. */
   readonly ask?: Ask | undefined
@@ -22,13 +22,6 @@ export interface Following {
   readonly fill?: ReadonlyMap<string, string>
   /** The command that takes options such as `--fill`, where it is another one than that which runs. */
   readonly optionsOf?: string
-  /**
-   * Called when everything is decided, before the store is locked and changed. Called again where rows that were written meanwhile made
-   * another question necessary.
-   */
-  readonly beforeChange?: () => Promise<void>
-  /** Called under the lock that keeps other processes from starting to serve; throws to leave the store as it is. */
-  readonly underLock?: () => Promise<void>
 }
 
 /** A question came up under the lock, because rows changed since the plan was made: the plan is made again. */
@@ -43,8 +36,8 @@ export class Decisions {
   /** No questions while the store is locked. */
   locked = false
 
-  constructor(following: Following) {
-    this.#following = following
+  constructor(following: Following, asks: boolean) {
+    this.#following = asks ? following : { ...following, ask: undefined }
   }
 
   get acceptsDataLoss(): boolean {

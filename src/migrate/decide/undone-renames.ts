@@ -1,12 +1,9 @@
 import type { Model } from '../../compile/model.ts'
 import { counted } from '../../compile/names/plural.ts'
-import { metaTable } from '../../store/meta.ts'
-import type { Store } from '../../store/store.ts'
-import { postgresTables } from '../postgres/database.ts'
+import type { Present } from '../plan/table-sql.ts'
 import type { PresentTable } from '../present.ts'
 import { rowsLacking } from '../rows/rows-lacking.ts'
 import type { Reading } from '../rows/scan.ts'
-import { sqliteTables } from '../sqlite/database.ts'
 import { declaredMoves } from './declared-moves.ts'
 import { type FormerNames, formerNamesOf } from './former-names.ts'
 
@@ -14,24 +11,20 @@ import { type FormerNames, formerNamesOf } from './former-names.ts'
  * The renames that a declaration says with `was` and that the store has not followed, a sentence each without its full stop. As
  * additions, the new names would be empty beside the old ones.
  */
-export async function undoneRenames(store: Store, model: Model): Promise<readonly string[]> {
+export async function undoneRenames(
+  reading: Reading,
+  model: Model,
+  present: Present,
+): Promise<readonly string[]> {
   const former = formerNamesOf(model)
-  if (former.tables.size === 0 && former.columns.size === 0) return []
-  const { dialect } = store
-  return store.session(async (session) => {
-    const sql = dialect.name === 'sqlite' ? sqliteTables : postgresTables(dialect)
-    const present = await sql.read(session)
-    // Without nounkit_meta the tables are another program's.
-    if (!present.has(metaTable)) return []
-    const tables = [...model.stored.values()].map(({ table }) => table)
-    const moves = declaredMoves(tables, (table) => former.tables.get(table), present.keys())
-    const found = moves.map(({ from, to }) => `${to} was ${from}`)
-    for (const table of tables) {
-      const there = present.get(moves.find(({ to }) => to === table)?.from ?? table)
-      if (there) found.push(...(await columnsOf({ session, dialect }, model, former, table, there)))
-    }
-    return found
-  })
+  const tables = [...model.stored.values()].map(({ table }) => table)
+  const moves = declaredMoves(tables, (table) => former.tables.get(table), present.keys())
+  const found = moves.map(({ from, to }) => `${to} was ${from}`)
+  for (const table of tables) {
+    const there = present.get(moves.find(({ to }) => to === table)?.from ?? table)
+    if (there) found.push(...(await columnsOf(reading, model, former, table, there)))
+  }
+  return found
 }
 
 async function columnsOf(

@@ -1,17 +1,12 @@
 import { ident } from '../../plan/dialect.ts'
+import type { Step } from '../migration-step.ts'
 import type { PresentForeignKey, PresentTable } from '../present.ts'
 import { type Move, movesOf } from './name-moves.ts'
 import type { Reshape, TableChange } from './table-change.ts'
 import type { Present, TableSql, TableStatement } from './table-sql.ts'
 
-/** A part of a change, in a sentence without its full stop. */
-export interface ChangeStep extends TableStatement {
-  readonly table: string
-  readonly why: string
-}
-
 export interface ChangedTables {
-  readonly steps: readonly ChangeStep[]
+  readonly steps: readonly Step[]
   /** The tables after the steps have run. */
   readonly present: Present
 }
@@ -27,9 +22,16 @@ export function changeTables(
 ): ChangedTables {
   const dropped = new Set(changes.flatMap((change) => (change.kind === 'drop' ? change.table : [])))
   const reshapes = changes.filter((change) => change.kind === 'reshape')
-  const steps: ChangeStep[] = []
+  const steps: Step[] = []
   const take = (table: string, why: string, statements: readonly TableStatement[]): void => {
-    steps.push(...statements.map((statement) => ({ table, why, ...statement })))
+    for (const statement of statements) {
+      const step = { table, why, additive: false, stops: true, ...statement }
+      const last = steps.at(-1)
+      // Statements of one sentence are one step.
+      const isSame = last?.table === table && last.why === step.why && !last.params && !step.params
+      if (isSame) steps.splice(-1, 1, { ...last, sql: `${last.sql};\n${step.sql}` })
+      else steps.push(step)
+    }
   }
   for (const statement of sql.releaseReferences(present, dropped))
     take('', 'references to tables that are dropped', [{ sql: statement }])

@@ -1,21 +1,7 @@
 import type { CodecName } from '../../declare/change.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
-import type { Loss } from '../decide/loss.ts'
 import type { Scanned } from '../rows/scan.ts'
 import type { Column, Table } from '../wanted/table.ts'
-
-/** How tables will change beyond additions, as data: the same for every database. */
-export interface ChangePlan {
-  readonly changes: readonly TableChange[]
-  /** What is done, a sentence each. */
-  readonly notes: readonly string[]
-  /** What would be lost, each with the number of rows. */
-  readonly losses: readonly Loss[]
-  /** What nobody has decided yet, a sentence each: the plan cannot be carried out. */
-  readonly refusals: readonly string[]
-  /** A process of the older declaration could still write rows that the new one does not allow. */
-  readonly outdates: boolean
-}
 
 export type TableChange = Reshape | Drop
 

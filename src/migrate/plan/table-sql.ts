@@ -1,6 +1,8 @@
 import type { FieldKind } from '../../kinds/kinds.ts'
 import type { Dialect } from '../../plan/dialect.ts'
 import type { Session, Store, Value } from '../../store/store.ts'
+import type { Loss } from '../decide/loss.ts'
+import type { MigrateOptions } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
 import type { PresentTable } from '../present.ts'
 import type { Table } from '../wanted/table.ts'
@@ -32,8 +34,15 @@ export interface TableSql {
   readonly dialect: Dialect
   readonly conversions: ConversionSql
   read(session: Session): Promise<Present>
-  /** The steps that add what tables lack. They run in one transaction. */
+  /** What tables lack, in one transaction. */
   differences(tables: readonly Table[], present: Present): readonly Step[]
+  /** The same as it is added while others serve the store, where `online`; with what a cluster needs. */
+  additions(
+    session: Session,
+    tables: readonly Table[],
+    present: Present,
+    how: Adding,
+  ): Promise<readonly Step[]>
   /** The table with other names of its own and its columns. */
   renamedTable(table: PresentTable, name: string, columns: readonly Move[]): PresentTable
   /** Gives indexes and constraints the names that follow from the new names of a table and its columns. */
@@ -49,6 +58,38 @@ export interface TableSql {
   literal(value: unknown, kind: FieldKind): string
   /** Deletes all rows of these tables. */
   empty(tables: readonly string[]): readonly string[]
-  /** Runs `work` in one transaction, in one process at a time. No other process reads or writes these tables meanwhile. */
-  locked<T>(store: Store, session: Session, tables: readonly string[], work: () => Promise<T>): Promise<T>
+  /** Takes the steps of a plan, in one process at a time. */
+  carryOut(run: Run): Promise<StorePlan>
+}
+
+export interface Adding {
+  /** While older processes serve: indexes are built beside their writes. */
+  readonly online: boolean
+  /** The tables are distributed over a Citus cluster, or will be. */
+  readonly spread: boolean
+  readonly shards: number | undefined
+}
+
+/** All that makes a store fit its declaration, as data. */
+export interface StorePlan {
+  /** The store as it was found. */
+  readonly found: Present
+  readonly steps: readonly Step[]
+  readonly notes: readonly string[]
+  readonly losses: readonly Loss[]
+  /** Why it cannot be carried out, a sentence each. */
+  readonly refusals: readonly string[]
+  readonly spread: boolean
+  /** The store's generation before it. */
+  readonly generation: number
+}
+
+/** A plan that is agreed to. */
+export interface Run {
+  readonly store: Store
+  readonly session: Session
+  readonly plan: StorePlan
+  /** The plan made again, under the lock; throws where it is another one than was agreed to. */
+  again(): Promise<StorePlan>
+  readonly options: MigrateOptions
 }

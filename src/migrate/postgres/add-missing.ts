@@ -41,10 +41,12 @@ export function withoutCitus(
   dialect: Dialect,
   tables: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
+  online: boolean,
 ): readonly Step[] {
   const wanted = withoutSweeperIndexes(dialect, tables)
-  if (dialect.oldest.by === 'order') return postgresDifference(wanted, present)
-  return [...postgresDifference(wanted, present), ...dropSweeperIndexes(tables, present)]
+  const steps = postgresDifference(wanted, present, online)
+  if (dialect.oldest.by === 'order') return steps
+  return [...steps, ...dropSweeperIndexes(tables, present, online)]
 }
 
 /** PostgreSQL without Citus needs no indexes for the sweeper. */
@@ -57,13 +59,14 @@ export const withoutSweeperIndexes = (dialect: Dialect, tables: readonly Table[]
 const dropSweeperIndexes = (
   tables: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
+  online: boolean,
 ): readonly Step[] =>
   tables.flatMap((table) =>
     table.indexes
       .filter(({ name, forSweeper }) => forSweeper && present.get(table.name)?.indexes.has(name))
       .map(({ name }) => ({
         table: table.name,
-        sql: ddl.dropIndex(name),
+        sql: ddl.dropIndex(name, online),
         additive: true,
         why: `index ${name} is no longer needed`,
         alone: true,

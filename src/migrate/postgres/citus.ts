@@ -1,7 +1,6 @@
 import { sqlText } from '../../kinds/sql.ts'
 import { ident } from '../../plan/dialect.ts'
 import { type Session, StoreRefused } from '../../store/store.ts'
-import type { MigrateOptions } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
 import type { PresentTable } from '../present.ts'
 import type { Table } from '../wanted/table.ts'
@@ -68,7 +67,7 @@ const sharedFirst = (a: Table, b: Table): number => order(a) - order(b)
 export async function shardsToMake(
   session: Session,
   present: ReadonlyMap<string, PresentTable>,
-  { shards }: MigrateOptions,
+  shards: number | undefined,
 ): Promise<number | null> {
   if (shards === undefined || !present.get(colocated)?.spread) return shards ?? null
   const [row] = await session.all(

@@ -1,12 +1,15 @@
 import { kinds } from '../../kinds/kinds.ts'
 import { type Dialect, ident, idents } from '../../plan/dialect.ts'
-import { StoreError, StoreRefused } from '../../store/store.ts'
+import { metaTable } from '../../store/meta.ts'
+import { StoreRefused } from '../../store/store.ts'
 import { withNames } from '../plan/present-names.ts'
-import type { TableSql } from '../plan/table-sql.ts'
-import { postgresDifference, withoutSweeperIndexes } from './add-missing.ts'
+import type { Present, TableSql } from '../plan/table-sql.ts'
+import type { Table } from '../wanted/table.ts'
+import { postgresDifference, withoutCitus, withoutSweeperIndexes } from './add-missing.ts'
+import { carryOutOnPostgres } from './carry-out.ts'
+import { citusDifference, shardsToMake } from './citus.ts'
 import { postgresConversions } from './conversions.ts'
 import * as ddl from './ddl.ts'
-import { alone } from './one-process.ts'
 import { readPostgres } from './read-tables.ts'
 import { renamedConstraints, reshapePostgres } from './reshape.ts'
 
@@ -16,6 +19,11 @@ export const postgresTables = (dialect: Dialect): TableSql => ({
   read: readPostgres,
   differences: (tables, present) =>
     postgresDifference(withoutSweeperIndexes(dialect, tables), present, false),
+  async additions(session, tables, present, { online, spread, shards }) {
+    refuseForeignTables(tables, present)
+    if (!spread) return withoutCitus(dialect, tables, present, online)
+    return citusDifference(tables, present, await shardsToMake(session, present, shards))
+  },
   renamedTable: withNames,
   renamedObjects: renamedConstraints,
   reshaped: (reshape, found) => reshapePostgres(reshape, found, postgresTables(dialect)),
@@ -32,33 +40,14 @@ export const postgresTables = (dialect: Dialect): TableSql => ({
     `CAST(${value === null ? 'NULL' : kinds[kind].postgres.literal(value)} AS ${ddl.postgresType(kind)})`,
   // In one statement, because tables refer to each other.
   empty: (tables) => (tables.length === 0 ? [] : [`TRUNCATE ${idents(tables)}`]),
-  locked: (store, session, tables, work) =>
-    alone(store, async () => {
-      try {
-        await session.script(`BEGIN; SET LOCAL lock_timeout = '10s'`)
-        await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
-        if (tables.length > 0) await session.script(`LOCK TABLE ${idents(tables)}`)
-        const result = await work()
-        await session.script('COMMIT')
-        return result
-      } catch (error) {
-        await session.script('ROLLBACK')
-        throw refusal(error)
-      }
-    }),
+  carryOut: carryOutOnPostgres,
 })
 
-function refusal(error: unknown): unknown {
-  if (!(error instanceof StoreError)) return error
-  if (error.kind === 'lock-timeout')
-    return new StoreRefused(
-      'Another program uses the tables of this store. Nothing was changed. End it, and try again.',
-      error,
-    )
-  if (error.kind === 'foreign-key')
-    return new StoreRefused(
-      `New references would lead to rows that do not exist. Nothing was changed. ${error.message}`,
-      error,
-    )
-  return error
+function refuseForeignTables(wanted: readonly Table[], present: Present): void {
+  if (present.has(metaTable)) return
+  const taken = wanted.map((table) => table.name).filter((name) => present.has(name))
+  if (taken.length === 0) return
+  throw new StoreRefused(
+    `The database has tables that this API would create (${taken.join(', ')}), but no nounkit_meta: they are another program's. Name another database, or another schema with ?search_path=name in the URL.`,
+  )
 }

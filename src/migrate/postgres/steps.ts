@@ -3,8 +3,7 @@ import { type Session, type Store, StoreError, StoreRefused } from '../../store/
 import { minuteMs } from '../../times.ts'
 import { type MigrateOptions, needsStop, sharedValues, stopped } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
-import { refuseWithoutValue } from '../rows/demanded-values.ts'
-import { refuseBeyond } from '../sums/sum-limit.ts'
+import { takeStep } from '../take-step.ts'
 import * as ddl from './ddl.ts'
 import { holderOf, indexWaitsFor } from './lock-holders.ts'
 
@@ -46,12 +45,10 @@ export async function runSteps(
 
 /**
  * The steps of each transaction. A transaction locks at most one table that requests use, so that none stays locked while the
- * transaction waits for the next. Renames and conversions share one all the same, because nobody serves the store meanwhile.
+ * transaction waits for the next.
  */
 function inTransactions(steps: readonly Step[]): readonly (readonly Step[])[] {
-  const mayShare = needsStop(steps)
-    ? (step: Step) => !step.alone
-    : (step: Step) => !step.alone && step.ofNewTable === true
+  const mayShare = (step: Step) => !step.alone && step.ofNewTable === true
   const groups: Step[][] = []
   for (const step of steps) {
     const last = groups.at(-1)
@@ -64,57 +61,75 @@ function inTransactions(steps: readonly Step[]): readonly (readonly Step[])[] {
 const isConcurrent = (step: Step | undefined): step is Step =>
   step !== undefined && /INDEX CONCURRENTLY/.test(step.sql)
 
+interface Patience {
+  readonly tables: readonly string[]
+  readonly why: string
+  readonly spread: boolean
+  readonly waiting: MigrateOptions['waiting']
+}
+
 /** Runs one transaction, again and again until it gets its locks. */
-async function runPatiently(
+export async function inPatience<T>(
   store: Store,
   session: Session,
-  group: readonly Step[],
-  options: StepsOptions,
-): Promise<void> {
+  patience: Patience,
+  work: () => Promise<T>,
+): Promise<T> {
   const began = performance.now()
   let told = Number.NEGATIVE_INFINITY
+  const settings = [...(patience.spread ? citusSettings : []), `SET LOCAL lock_timeout = ${lockMs}`]
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     try {
-      return await runOnce(session, group, options)
+      for (const statement of ['BEGIN', ...settings]) await session.script(statement)
+      const done = await work()
+      await session.script('COMMIT')
+      return done
     } catch (error) {
       await session.script('ROLLBACK')
       if (!isLocked(error)) throw error
       const waited = performance.now() - began
-      if (waited > giveUpMs) throw gaveUp(await sentence(store, group, options), error)
+      if (waited > giveUpMs) throw gaveUp(await sentence(store, patience), error)
       if (performance.now() - told > tellEveryMs) {
         told = performance.now()
-        options.waiting?.(`${await sentence(store, group, options)} Trying again for up to 10 minutes.`)
+        patience.waiting?.(`${await sentence(store, patience)} Trying again for up to 10 minutes.`)
       }
       await sleep(pauseMs * (0.75 + Math.random() / 2))
     }
   }
 }
 
-async function runOnce(
+/** A process that starts to serve first inserts its row here, and so waits for this lock until the transaction ends. */
+export const keepOthersOut = (session: Session): Promise<void> =>
+  session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
+
+function runPatiently(
+  store: Store,
   session: Session,
   group: readonly Step[],
-  { beforeStop, spread }: StepsOptions,
+  { beforeStop, spread, waiting }: StepsOptions,
 ): Promise<void> {
-  const limits = [...(spread ? citusSettings : []), `SET LOCAL lock_timeout = ${lockMs}`]
-  for (const statement of ['BEGIN', ...limits]) await session.script(statement)
-  if (needsStop(group)) {
-    // A process that starts to serve first inserts its row here, and so waits for this lock until the steps are done.
-    if (!spread) await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
-    await beforeStop?.()
-  }
-  for (const step of group) {
-    const { lock, limit, sql } = step
-    if (lock) await session.script(lock)
-    await refuseWithoutValue(session, step)
-    if (limit) await refuseBeyond(session, limit, 'It was not computed.')
-    for (const statement of statementsOf(sql)) await session.script(statement)
-  }
-  await session.script('COMMIT')
+  const patience = { tables: tablesOf(group), why: group[0]?.why ?? '', spread, waiting }
+  return inPatience(store, session, patience, async () => {
+    if (needsStop(group)) {
+      if (!spread) await keepOthersOut(session)
+      await beforeStop?.()
+    }
+    for (const step of group) {
+      if (step.lock) await session.script(step.lock)
+      for (const one of singleStatements(step))
+        await takeStep({ session, dialect: store.dialect }, one, 'It was not computed.')
+    }
+  })
 }
 
-/** One by one: Citus passes on to its nodes all that was sent together, and they take one statement. */
-const statementsOf = (sql: string): readonly string[] =>
-  (sql.match(/(?:'[^']*'|[^';])+/g) ?? []).map((statement) => statement.trim()).filter((text) => text !== '')
+/** One by one: Citus passes on to its nodes all that was sent together, and they take one statement. What rows are checked for comes first. */
+const singleStatements = (step: Step): readonly Step[] =>
+  (step.sql.match(/(?:'[^']*'|[^';])+/g) ?? [])
+    .map((statement) => statement.trim())
+    .filter((text) => text !== '')
+    .map((sql, at) =>
+      at === 0 ? { ...step, sql } : { table: step.table, sql, why: step.why, additive: true },
+    )
 
 /**
  * The first setting passes the lock timeout on to the nodes. The second runs a step on the shards of a node one after the other: Citus
@@ -134,12 +149,9 @@ const isLocked = (error: unknown): boolean => {
 
 const tablesOf = (group: readonly Step[]): readonly string[] => [...new Set(group.map((step) => step.table))]
 
-async function sentence(store: Store, group: readonly Step[], { spread }: StepsOptions): Promise<string> {
-  const [first] = group
-  const holder = await holderOf(store, tablesOf(group), spread).catch(
-    () => 'The session that has it is not known.',
-  )
-  return `Waiting for a lock on ${tablesOf(group).join(', ')} (${first?.why}). ${holder}`
+async function sentence(store: Store, { tables, why, spread }: Patience): Promise<string> {
+  const holder = await holderOf(store, tables, spread).catch(() => 'The session that has it is not known.')
+  return `Waiting for a lock on ${tables.join(', ')} (${why}). ${holder}`
 }
 
 const gaveUp = (what: string, cause: unknown): StoreRefused =>

@@ -5,6 +5,7 @@ import { eventName } from '../../plan/event-form.ts'
 import type { Value } from '../../store/store.ts'
 import type { Planning } from '../plan/planning.ts'
 import type { TableChange } from '../plan/table-change.ts'
+import type { TableStatement } from '../plan/table-sql.ts'
 import type { Reading } from './scan.ts'
 
 /** Event types of webhook endpoints (`tasks.created`) and scopes of API keys (`tasks:read`) have names of resources. */
@@ -13,14 +14,14 @@ const endpoints = 'webhook_endpoints'
 const keys = 'nounkit_api_keys'
 type Texts = readonly string[]
 
-/** Renames of resources reach the endpoints and keys that name them. Names that are gone stay as they are. */
-export async function renameNamed(
+/** The statements by which renames of resources reach the endpoints and keys that name them. Names that are gone stay as they are. */
+export async function* namedStatements(
   reading: Reading,
   model: Model,
-  steps: readonly TableChange[],
-): Promise<void> {
+  changes: readonly TableChange[],
+): AsyncGenerator<TableStatement> {
   const names = new Map(
-    steps.flatMap((step) =>
+    changes.flatMap((step) =>
       step.kind === 'reshape' && step.from !== step.table.name
         ? [[eventName(step.from), eventName(step.table.name)] as const]
         : [],
@@ -29,9 +30,9 @@ export async function renameNamed(
   if (names.size === 0) return
   const scopesNow = (all: Texts): Texts =>
     all.map((scope) => (isAskedFor(model, scope) ? scope : renamed(scope, ':', names)))
-  await rewriteKeys(reading, scopesNow)
+  yield* keyStatements(reading, scopesNow)
   if ([...model.stored.values()].some(({ table }) => table === endpoints))
-    await rewriteEndpoints(reading, (all) => all.map((type) => renamed(type, '.', names)), scopesNow)
+    yield* endpointStatements(reading, (all) => all.map((type) => renamed(type, '.', names)), scopesNow)
 }
 
 function renamed(text: string, mark: '.' | ':', names: ReadonlyMap<string, string>): string {
@@ -46,24 +47,27 @@ const isAskedFor = ({ scopes, head, resources }: Model, scope: string): boolean 
   (scopes.has(scope) ||
     [...head.views.values()].some((view) => Object.values(view.scopes).some((rule) => rule === scope)))
 
-async function rewriteKeys(reading: Reading, scopesNow: (all: Texts) => Texts): Promise<void> {
-  const { session, dialect } = reading
-  const update = `UPDATE ${ident(keys)} SET "scopes" = ${dialect.param(1, 'json')} WHERE "hash" = ${dialect.param(2, 'string')}`
+async function* keyStatements(
+  reading: Reading,
+  scopesNow: (all: Texts) => Texts,
+): AsyncGenerator<TableStatement> {
+  const { dialect } = reading
+  const sql = `UPDATE ${ident(keys)} SET "scopes" = ${dialect.param(1, 'json')} WHERE "hash" = ${dialect.param(2, 'string')}`
   for (const [hash, scopes] of await listsOf(reading, keys, 'scopes', ['hash'])) {
     const now = scopesNow(scopes)
-    if (now.join() !== scopes.join()) await session.all(update, [JSON.stringify(now), ...hash])
+    if (now.join() !== scopes.join()) yield { sql, params: [JSON.stringify(now), ...hash] }
   }
 }
 
 /** The caller whose rights decide what an endpoint is told has scopes, too. */
-async function rewriteEndpoints(
+async function* endpointStatements(
   reading: Reading,
   typesNow: (all: Texts) => Texts,
   scopesNow: (all: Texts) => Texts,
-): Promise<void> {
-  const { session, dialect } = reading
+): AsyncGenerator<TableStatement> {
+  const { dialect } = reading
   const key = ['account_id', 'id', 'told_to']
-  const update = `UPDATE ${ident(endpoints)} SET "event_types" = ${dialect.param(1, 'json')}, "told_to" = ${dialect.param(2, 'string')}, "version" = "version" + 1 WHERE "account_id" = ${dialect.param(3, 'id')} AND "id" = ${dialect.param(4, 'id')}`
+  const sql = `UPDATE ${ident(endpoints)} SET "event_types" = ${dialect.param(1, 'json')}, "told_to" = ${dialect.param(2, 'string')}, "version" = "version" + 1 WHERE "account_id" = ${dialect.param(3, 'id')} AND "id" = ${dialect.param(4, 'id')}`
   for (const [[account = null, id = null, toldTo], types] of await listsOf(
     reading,
     endpoints,
@@ -74,7 +78,7 @@ async function rewriteEndpoints(
     const caller = typeof toldTo === 'string' ? toldTo : null
     const callerNow = caller === null ? null : callerWith(caller, scopesNow)
     if (now !== JSON.stringify(types) || callerNow !== caller)
-      await session.all(update, [now, callerNow, account, id])
+      yield { sql, params: [now, callerNow, account, id] }
   }
 }
 

@@ -1,33 +1,32 @@
 import type { Model, Resource } from '../../compile/model.ts'
+import { sqlText } from '../../kinds/sql.ts'
 import { ident } from '../../plan/dialect.ts'
 import { eventName } from '../../plan/event-form.ts'
 import { declaredValue } from '../decide/declared-values.ts'
 import { type FormerNames, formerNamesOf } from '../decide/former-names.ts'
 import { resourceWith } from '../plan/planning.ts'
 import type { Reshape, TableChange } from '../plan/table-change.ts'
+import type { TableStatement } from '../plan/table-sql.ts'
 import { fitting, recast } from './recast.ts'
 import type { Reading } from './scan.ts'
 import { type EventTable, eventsOf, eventTables } from './stored-events.ts'
 
 /**
- * Events show rows as they were, but in the names and kinds of today, and with the values that rows got which had none or one that is not
+ * The statements by which events show rows as they were, but in the names and kinds of today, and with the values that rows got which had none or one that is not
  * allowed any more. Events of dropped resources are deleted.
  */
-export async function rewriteEvents(
+export async function* eventStatements(
   reading: Reading,
   model: Model,
-  steps: readonly TableChange[],
-): Promise<void> {
-  const { session, dialect } = reading
+  changes: readonly TableChange[],
+): AsyncGenerator<TableStatement> {
   const { values: became } = formerNamesOf(model)
-  for (const step of steps.filter((one) => one.kind === 'drop'))
+  for (const { table: dropped } of changes.filter((one) => one.kind === 'drop'))
     for (const { table } of eventTables)
-      await session.all(`DELETE FROM ${ident(table)} WHERE "resource" = ${dialect.param(1, 'string')}`, [
-        eventName(step.table),
-      ])
-  for (const reshape of inOrder(steps.filter((step) => step.kind === 'reshape')))
+      yield { sql: `DELETE FROM ${ident(table)} WHERE "resource" = ${sqlText(eventName(dropped))}` }
+  for (const reshape of inOrder(changes.filter((step) => step.kind === 'reshape')))
     for (const log of eventTables)
-      await rewriteLog(reading, log, resourceWith(model, reshape.table.name), reshape, became)
+      yield* logStatements(reading, log, resourceWith(model, reshape.table.name), reshape, became)
 }
 
 /** A resource that takes the name of another one comes after it. */
@@ -53,16 +52,16 @@ interface Rewriting {
   readonly whole: StoredFields
 }
 
-async function rewriteLog(
+async function* logStatements(
   reading: Reading,
   log: EventTable,
   resource: Resource,
   reshape: Reshape,
   became: FormerNames['values'],
-): Promise<void> {
-  const { session, dialect } = reading
+): AsyncGenerator<TableStatement> {
+  const { dialect } = reading
   const text = (n: number) => dialect.param(n, 'string')
-  const update = `UPDATE ${ident(log.table)} SET "resource" = ${text(1)}, "data" = ${text(2)}, "before" = ${text(3)} WHERE "account_id" = ${text(4)} AND ${ident(log.number)} = ${dialect.param(5, 'integer')}`
+  const sql = `UPDATE ${ident(log.table)} SET "resource" = ${text(1)}, "data" = ${text(2)}, "before" = ${text(3)} WHERE "account_id" = ${text(4)} AND ${ident(log.number)} = ${dialect.param(5, 'integer')}`
   for await (const [account, number, data, before] of eventsOf(reading, log, eventName(reshape.from))) {
     const after: StoredFields = JSON.parse(String(data))
     const row = rewritten(after, { resource, reshape, became, whole: after }, 'every-field')
@@ -70,7 +69,7 @@ async function rewriteLog(
     const former =
       changed &&
       rewritten(changed, { resource, reshape, became, whole: { ...after, ...changed } }, 'only-fields-it-has')
-    await session.all(update, [resource.name, row, former, String(account), Number(number)])
+    yield { sql, params: [resource.name, row, former, String(account), Number(number)] }
   }
 }
 

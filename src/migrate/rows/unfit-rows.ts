@@ -1,7 +1,6 @@
 import type { Field, Model, Resource } from '../../compile/model.ts'
 import { counted } from '../../compile/names/plural.ts'
 import { sameJson } from '../../compile/schemas/canonical.ts'
-import type { Store } from '../../store/store.ts'
 import type { ColumnShape, StoredShape } from '../record/shape.ts'
 import type { Table } from '../wanted/table.ts'
 import { wantedTables } from '../wanted/wanted-tables.ts'
@@ -13,21 +12,22 @@ import { type Reading, scanColumn, type Unfit } from './scan.ts'
  * Says which stored values the declaration does not allow, where the columns fit: a kind changed that the column does not show, or a
  * schema allows fewer values. Only columns whose schema changed are read.
  */
-export async function unfitRows(store: Store, model: Model, shape: StoredShape): Promise<readonly string[]> {
+export async function unfitRows(
+  reading: Reading,
+  model: Model,
+  shape: StoredShape,
+): Promise<readonly string[]> {
   const tables = new Map(wantedTables(model).map((table) => [table.name, table]))
-  return store.session(async (session) => {
-    const reading = { session, dialect: store.dialect }
-    const found: string[] = []
-    for (const resource of model.stored.values()) {
-      const table = tables.get(resource.table)
-      for (const field of resource.fields) {
-        const before = shape[resource.table]?.[field.column]
-        const why = before && table ? await whyUnfit(reading, resource, table, field, before) : null
-        if (why !== null) found.push(why)
-      }
+  const found: string[] = []
+  for (const resource of model.stored.values()) {
+    const table = tables.get(resource.table)
+    for (const field of resource.fields) {
+      const before = shape[resource.table]?.[field.column]
+      const why = before && table ? await whyUnfit(reading, resource, table, field, before) : null
+      if (why !== null) found.push(why)
     }
-    return found
-  })
+  }
+  return found
 }
 
 async function whyUnfit(

@@ -1,4 +1,5 @@
 import { counted } from '../../compile/names/plural.ts'
+import { metaTable } from '../../store/meta.ts'
 import { type Session, StoreRefused } from '../../store/store.ts'
 import type { PresentTable } from '../present.ts'
 
@@ -24,11 +25,11 @@ const canBeChecked = ({ table, columns }: SumLimit, present: ReadonlyMap<string,
 /** Throws if a sum of these steps is too large, as far as that can be told before any of them runs. */
 export async function refuseSumsBeyond(
   session: Pick<Session, 'all'>,
-  steps: readonly { readonly additive: boolean; readonly limit?: SumLimit }[],
+  steps: readonly { readonly table: string; readonly additive: boolean; readonly limit?: SumLimit }[],
   present: ReadonlyMap<string, PresentTable>,
 ): Promise<void> {
   // A rename or conversion may give one of the columns another meaning.
-  if (!steps.every(({ additive }) => additive)) return
+  if (!steps.every(({ additive, table }) => additive || table === metaTable)) return
   for (const { limit } of steps)
     if (limit && canBeChecked(limit, present)) await refuseBeyond(session, limit, 'Nothing was changed.')
 }

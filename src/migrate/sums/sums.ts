@@ -9,7 +9,7 @@ import type { Step } from '../migration-step.ts'
 import type { Reshape } from '../plan/table-change.ts'
 import type { PresentTable } from '../present.ts'
 import { readShape, type StoredShape } from '../record/shape.ts'
-import { refuseBeyond, type SumLimit } from './sum-limit.ts'
+import type { SumLimit } from './sum-limit.ts'
 
 /** A column whose values are computed from rows of another table. */
 export interface Sum {
@@ -98,32 +98,27 @@ function limitOf(source: Resource, { field, on, by, of }: SumFeed, dialect: Dial
   }
 }
 
-/** Computes every sum, and records by which definitions, in the transaction of the session. */
-export async function computeAll(
-  session: Pick<Session, 'all' | 'script'>,
-  sums: readonly Sum[],
-): Promise<void> {
-  await session.script(forgetAllMeta(metaFacts.sum))
-  for (const sum of sums) {
-    await refuseBeyond(session, sum.limit, 'Nothing was changed.')
-    await session.script(sum.update)
-    await session.script(record(sum))
-  }
-}
-
 /**
  * The steps that compute sums which the store has not computed by their definition of today. They come after all others, because a sum may
- * add up a new column. Each records the definition in its own transaction, so that an interrupted migration goes on with the sums that are
+ * add up a new column; all of them where `all`. Each records the definition in its own transaction, so that an interrupted migration goes on with the sums that are
  * left.
  */
 export async function sumSteps(
   session: Pick<Session, 'all'>,
   sums: readonly Sum[],
   present: ReadonlyMap<string, PresentTable>,
-  { locks, renamed = [] }: { readonly locks: boolean; readonly renamed?: readonly Reshape[] },
+  {
+    locks,
+    renamed,
+    all,
+  }: { readonly locks: boolean; readonly renamed: readonly Reshape[]; readonly all: boolean },
 ): Promise<readonly Step[]> {
   const isThere = present.has(metaTable)
   const records = isThere ? await recordedSums(session) : []
+  if (all) {
+    const forgotten = records.length > 0 ? [forgetSums] : []
+    return [...forgotten, ...sums.map((sum) => computing(sum, locks, 'other', ' now'))]
+  }
   const recorded = new Map(records.map((record) => renamedRecord(record, renamed)))
   const shape = isThere ? await readShape(session) : null
   const steps: Step[] = []
@@ -237,6 +232,14 @@ async function hasOwnValues(
 /** Whether a column of this shape may have held a sum. An earlier release did not record that. */
 export const mayBeSum = ({ kind, sum }: StoredShape[string][string]): boolean =>
   sum ?? kinds[kind].sum !== null
+
+/** Rows have other values: what was added up says nothing of them. */
+const forgetSums: Step = {
+  table: metaTable,
+  sql: forgetAllMeta(metaFacts.sum),
+  additive: true,
+  why: 'sums are computed from what the rows have now',
+}
 
 const noSum = (key: string): Step => ({
   table: key.slice(prefix.length).replace(/\..*$/, ''),

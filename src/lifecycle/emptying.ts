@@ -1,8 +1,8 @@
-import type { NamesRecord } from '../../compile/stored-names.ts'
-import { forgetAllMeta, forgetMeta, metaFacts, upsertMeta } from '../../store/meta.ts'
-import { forgetNames } from '../record/names-record.ts'
-import { forgetPublished } from '../record/published.ts'
-import type { Emptying } from './follow-options.ts'
+import type { NamesRecord } from '../compile/stored-names.ts'
+import type { Emptying } from '../migrate/migration.ts'
+import { forgetNames } from '../migrate/record/names-record.ts'
+import { forgetPublished } from '../migrate/record/published.ts'
+import { forgetAllMeta, forgetMeta, metaFacts, upsertMeta } from '../store/meta.ts'
 
 /**
  * What a reset deletes besides the rows of resources: everything about calls that were made. API keys and the secret of cursors stay.

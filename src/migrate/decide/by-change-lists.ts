@@ -1,0 +1,131 @@
+import type { Model } from '../../compile/model.ts'
+import { grownNames, namesOf } from '../../compile/names-of.ts'
+import { codecs } from '../../compile/versions/codecs.ts'
+import { metaFacts, metaTable, upsertMeta } from '../../store/meta.ts'
+import type { Session } from '../../store/store.ts'
+import type { ChangePlan } from '../plan/change-plan.ts'
+import { type Move, movesOf } from '../plan/name-moves.ts'
+import { type ColumnPlan, keptColumn, type Reshape } from '../plan/table-change.ts'
+import type { Present, TableSql } from '../plan/table-sql.ts'
+import type { PresentTable } from '../present.ts'
+import { movedNames, renamingOf } from '../record/moved-names.ts'
+import { nextGeneration } from '../record/store-generation.ts'
+import { refuseUnconvertible, unconvertible } from '../rows/unconvertible.ts'
+import { joiningLineages, type Lineage, tidyingLineages } from '../wanted/lineage.ts'
+import type { Column, Table } from '../wanted/table.ts'
+import { wantedTables } from '../wanted/wanted-tables.ts'
+
+/** A declaration, with and without the names that the store has for it. */
+interface ByChangeLists {
+  readonly declared: Model
+  readonly bound: Model
+  /** Whether the store gets the declared names. */
+  readonly tidy: boolean
+}
+
+/** What change lists say of a store that published versions serve: types by their codec, joined values, and names where it is tidied up. */
+export async function byChangeLists(
+  session: Session,
+  { declared, bound, tidy }: ByChangeLists,
+  found: Present,
+  sql: TableSql,
+): Promise<ChangePlan> {
+  const wanted = wantedTables(tidy ? declared : bound)
+  const lineages = tidy ? tidyingLineages(declared, bound) : joiningLineages(bound)
+  const changes = changesOf(wanted, lineages, found, sql)
+  const inTheWay: string[] = []
+  for (const change of changes)
+    inTheWay.push(...(await unconvertible(session, change, found.get(change.from), sql.conversions)))
+  refuseUnconvertible(inTheWay)
+  const converted = changes.flatMap(({ table, columns }) =>
+    columns.flatMap(({ column, codec }) =>
+      codec ? [{ version: column.was?.newer ?? '', what: `${table.name}.${column.name}` }] : [],
+    ),
+  )
+  const names = { ...bound.names, versions: grownNames(bound.names.versions, namesOf(bound)) }
+  const after = () => movedNames(names, renamingOf(changes), [...joined(bound), ...converted])
+  return {
+    changes,
+    notes: [],
+    losses: [],
+    refusals: [],
+    outdates: false,
+    recounts: false,
+    // What additions add to the record of names is written apart, by whoever is first.
+    record: (_hasSteps, stops) =>
+      stops ? [upsertMeta(metaFacts.names.key, JSON.stringify(after())), nextGeneration] : [],
+  }
+}
+
+/** Values that several became one, each with the version that joins them. They are joined along with anything else that stops older processes. */
+const joined = ({ stored }: Model) =>
+  [...stored.values()].flatMap(({ name, fields }) =>
+    fields.flatMap(({ name: field, stored }) =>
+      stored?.joinedFor ? [{ version: stored.joinedFor, what: `${name}.${field}` }] : [],
+    ),
+  )
+
+function changesOf(
+  wanted: readonly Table[],
+  lineages: readonly Lineage[],
+  present: Present,
+  sql: TableSql,
+): readonly Reshape[] {
+  // Without nounkit_meta the tables are another program's.
+  if (!present.has(metaTable)) return []
+  const moves = movesOf(
+    lineages.map(({ table, former }) => ({
+      name: table,
+      former: [former?.table ?? table].filter((old) => old !== table),
+    })),
+    present.keys(),
+  )
+  const moved = new Set(moves.map(({ from }) => from))
+  return lineages.flatMap((lineage) => {
+    const table = wanted.find(({ name }) => name === lineage.table)
+    const from = moves.find(({ to }) => to === lineage.table)?.from ?? lineage.table
+    const found = from === lineage.table && moved.has(from) ? undefined : present.get(from)
+    return table && found ? changeOf(table, found, lineage, sql) : []
+  })
+}
+
+/** Columns that the store lacks are added later. */
+function changeOf(table: Table, found: PresentTable, lineage: Lineage, sql: TableSql): readonly Reshape[] {
+  const moves = columnMoves(lineage, found)
+  const moved = new Set(moves.map(({ from }) => from))
+  const columns = table.columns.flatMap((column): ColumnPlan[] => {
+    const { name } = column
+    const from = moves.find(({ to }) => to === name)?.from ?? (moved.has(name) ? undefined : name)
+    const present = from === undefined ? undefined : found.columns.get(from)
+    if (from === undefined || !present) return []
+    const mapped = new Map([...(lineage.former?.values.get(name) ?? [])].filter(([old, now]) => old !== now))
+    return [{ ...keptColumn(column, from), mapped, codec: codecOf(table, column, present.type, sql) }]
+  })
+  const isSame =
+    found.name === table.name &&
+    moves.length === 0 &&
+    columns.every(({ codec, mapped }) => codec === null && mapped.size === 0)
+  if (isSame) return []
+  return [{ kind: 'reshape', table, from: found.name, columns, undeclared: 'kept', revises: false }]
+}
+
+function columnMoves({ former }: Lineage, found: PresentTable): readonly Move[] {
+  const named = [...(former?.columns ?? [])].map(([name, old]) => ({
+    name,
+    former: old === name ? [] : [old],
+  }))
+  return movesOf(named, found.columns.keys())
+}
+
+/** The codec of a column that the store has in the type of an older version. */
+function codecOf(
+  table: Table,
+  { name, kind, was }: Column,
+  found: string,
+  { columnType }: TableSql,
+): ColumnPlan['codec'] {
+  if (!was || found === columnType(kind).toLowerCase()) return null
+  if (found !== columnType(codecs[was.codec].older).toLowerCase()) return null
+  const why = `${table.name}.${name} was ${found} in ${was.version} and is ${columnType(kind)} now, by ${was.codec}`
+  return { name: was.codec, why }
+}

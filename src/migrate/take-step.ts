@@ -1,0 +1,32 @@
+import type { Session } from '../store/store.ts'
+import { MigrationRefused, notUnique } from './migration.ts'
+import type { Step } from './migration-step.ts'
+import type { TableStatement } from './plan/table-sql.ts'
+import { refuseWithoutValue } from './rows/demanded-values.ts'
+import { namedStatements } from './rows/endpoints-and-keys.ts'
+import { eventStatements } from './rows/rewrite-events.ts'
+import type { Reading } from './rows/scan.ts'
+import { sharedRows } from './rows/shared-values.ts'
+import { refuseBeyond } from './sums/sum-limit.ts'
+
+/** Takes a step within a transaction. Rows that do not allow it are named first: PostgreSQL answers nothing more once a statement failed. */
+export async function takeStep(reading: Reading, step: Step, fate: string): Promise<void> {
+  const { session, dialect } = reading
+  await refuseWithoutValue(session, step)
+  if (step.limit) await refuseBeyond(session, step.limit, fate)
+  const shared = await sharedRows(session, dialect, step)
+  if (shared !== null) throw new MigrationRefused([notUnique(step, shared)])
+  for await (const statement of statementsOf(reading, step)) await run(session, statement)
+}
+
+/** The statements of a step. Those that follow from what rows hold are made one by one. */
+export async function* statementsOf(reading: Reading, step: Step): AsyncGenerator<TableStatement> {
+  if (step.sql !== '') yield step
+  if (!step.rewrites) return
+  const { model, changes } = step.rewrites
+  yield* eventStatements(reading, model, changes)
+  yield* namedStatements(reading, model, changes)
+}
+
+const run = async (session: Session, { sql, params }: TableStatement): Promise<unknown> =>
+  params ? session.all(sql, params) : session.script(sql)
