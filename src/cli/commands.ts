@@ -72,7 +72,7 @@ export const commands: { readonly [name: string]: Command } = {
   },
   operators: {
     group: 'Start',
-    usage: 'operators create|list|… [API]',
+    usage: 'operators create|… [API] [NAME]',
     does: 'says who may use the console',
     examples: [
       'nounkit operators create ada',

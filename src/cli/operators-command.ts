@@ -42,7 +42,7 @@ interface Task {
 
 const actions: { readonly [name: string]: (task: Task) => Promise<void> } = { create, link, list, revoke }
 
-/** `nounkit operators create|link|list|revoke [API] [NAME]`: who may use the console. */
+/** `nounkit operators create|link|revoke [API] NAME`, `nounkit operators list [API]`: who may use the console. */
 export async function operatorsCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [action = '', ...words] = positionals
@@ -70,8 +70,10 @@ const probe = 'SELECT "epoch" FROM "nounkit_operator_sessions" WHERE 1 = 0'
 const form = /^[a-z0-9][a-z0-9_.@+-]{0,99}$/
 
 function placeAndName(words: readonly string[]): readonly [string | undefined, string] {
-  const [place, name = ''] = words.length === 1 ? [undefined, words[0]] : apiAnd(words, 1)
+  const [place, name = ''] = apiAnd(words, 1)
   if (form.test(name)) return [place, name]
+  if (name === '')
+    throw new UsageMistake('Who? Write the name of the operator last, as in: nounkit operators create ada')
   throw new UsageMistake(
     `The name of the operator is ${JSON.stringify(name)}. Write small letters, digits and any of _.@+- as in: nounkit operators create ada`,
   )

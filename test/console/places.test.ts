@@ -108,7 +108,10 @@ it('nounkit operators makes the link with which the console opens', async () => 
   expect(made.code, made.stderr).toBe(0)
   const [, code = ''] =
     /https:\/\/api\.example\.com\/console\/welcome\?code=(\w{32})\n/.exec(made.stdout) ?? []
-  const again = await runHere(['operators', 'create', 'examples/shop', 'ada'], { env })
+  // In the folder of the API it need not be named. An API alone names nobody.
+  const again = await runHere(['operators', 'create', 'ada'], { env, cwd: 'examples/shop' })
+  const nobody = await runHere(['operators', 'create', 'examples/shop'], { env })
+  expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining('Write the name of the operator')])
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('nounkit operators link ada')])
   const api = await testApi(shop, { databaseUrl })
   whenOver(() => api.close())
