@@ -18,6 +18,7 @@ import { ImportMark } from '../../src/transfer/import-mark.ts'
 import { Importer } from '../../src/transfer/importer.ts'
 import { openSource } from '../../src/transfer/source-file.ts'
 import { actorOfCommand } from '../../src/write/actor.ts'
+import { rowsOfAccount } from '../support/rows-of-account.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 
 /** Rows that refer to rows of their own kind, to each other in a circle, and to rows that stay. */
@@ -87,21 +88,7 @@ const deletionOf = (served: Serving) => ({
   settle: () => served.api.service.lifecycle.beat(),
 })
 
-/** By table, how many rows of the account the store has: of all tables with an account, whoever made them. */
-async function rowsOf(served: Serving, account: string): Promise<{ readonly [table: string]: number }> {
-  const counts: { [table: string]: number } = {}
-  const columns =
-    served.kind === 'sqlite'
-      ? `SELECT m."name" FROM sqlite_master m JOIN pragma_table_info(m."name") c WHERE m."type" = 'table' AND c."name" = 'account_id'`
-      : `SELECT table_name FROM information_schema.columns WHERE column_name = 'account_id' AND table_schema = current_schema()`
-  for (const [table] of await served.store.all(columns, [])) {
-    const [count] =
-      (await served.store.first(`SELECT count(*) FROM "${table}" WHERE "account_id" = '${account}'`, [])) ??
-      []
-    if (Number(count) > 0) counts[String(table)] = Number(count)
-  }
-  return counts
-}
+const rowsOf = ({ store }: Serving, account: string) => rowsOfAccount(store, account)
 
 describeServing(
   'an account',
