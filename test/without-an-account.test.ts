@@ -35,6 +35,7 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'audit/sweep-audit.ts': [1, 'housekeeping: old entries'],
   'console/choose-account.ts': [1, 'the accounts that have keys or events'],
   'console/operators/operator-ring.ts': [4, 'nounkit_operators, of which every node has a copy'],
+  'console/today/explain-statement.ts': [1, 'an operator asks for the plan of a statement'],
   'events/event-log.ts': [1, 'marks of many accounts, where they are not apart'],
   'events/give-positions.ts': [3, 'positions of many accounts, where they are not apart'],
   'events/sweep-events.ts': [1, 'housekeeping: accounts with old events'],

@@ -86,6 +86,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     handle: engine.handle,
     signal: engine.signal,
     recentRequests: service.recentRequests,
+    figures: service.figures,
     storeCounters,
     eventCounters: engine.eventCounters,
     log: { logger: log.logger, accessLog: createAccessLog(log) },

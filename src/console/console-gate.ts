@@ -42,12 +42,15 @@ export const createConsoleGate = ({ model, store, clock, isDevelopment }: Consol
     async pass(request) {
       if (isDevelopment && isDirectlyLocal(request)) return development
       const secret = sessionCookie(request, model.prefix).read()
-      const session = secret === null ? null : await sessions.find(secret)
+      const session = secret === null ? null : await sessions.find(secret, isByHand(request))
       return session && { operator: session.operator, token: tokenOf(session.secret), isDevelopment: false }
     },
     isToken: ({ token }, sent) => sent !== null && timingSafeEqual(digest(sent), digest(token)),
   }
 }
+
+/** A page that refreshes itself does not keep its session open. */
+const isByHand = ({ headers }: PlainRequest): boolean => headers['sec-fetch-dest'] !== 'empty'
 
 /** Follows from what the cookie has, and leads back to nothing. */
 const tokenOf = (secret: string): string => hash('sha256', `form ${secret}`, 'base64url')

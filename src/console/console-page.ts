@@ -2,12 +2,14 @@ import type { LiveBody, PlainRequest } from '../call/exchange.ts'
 import type { Clock } from '../clock.ts'
 import type { Maybe } from '../maybe.ts'
 import type { Markup } from '../pages/markup.ts'
+import type { ReplicaState } from '../store/postgres/read-replicas.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountWork } from './accounts/account-work.ts'
 import type { AskedEngine, Asking, EngineAnswer } from './ask-engine.ts'
 import type { SignInLimit } from './operators/sign-in-limit.ts'
 import type { RecordAct } from './record-act.ts'
 import type { RecentRequests } from './requests/recent-requests.ts'
+import type { ProcessFigures } from './today/process-figures.ts'
 
 /** What the engine gives the console. A part of it that a page needs is a member here, which `serve/service.ts` fills in. */
 export interface ConsoleSources extends AskedEngine {
@@ -17,6 +19,9 @@ export interface ConsoleSources extends AskedEngine {
   readonly recordAct: RecordAct
   readonly accountWork: AccountWork
   readonly recentRequests: RecentRequests
+  readonly figures: ProcessFigures
+  /** The standbys that answer reads, and how they are. */
+  readonly replicas: () => readonly ReplicaState[]
   /** `nounkit dev`: who comes from this machine is signed in. */
   readonly isDevelopment: boolean
 }

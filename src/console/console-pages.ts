@@ -15,6 +15,8 @@ import { requestsPage } from './requests/requests-page.ts'
 import { signInPage } from './sign-in-page.ts'
 import { signOutPage } from './sign-out-page.ts'
 import { startPage } from './start-page.ts'
+import { planPage } from './today/plan-page.ts'
+import { todayPage } from './today/today-page.ts'
 import { retirementPages } from './versions/retirement-pages.ts'
 import { versionListPage } from './versions/version-list-page.ts'
 import { versionPage } from './versions/version-page.ts'
@@ -27,6 +29,8 @@ export const consolePages: readonly (ConsolePage | OpenPage)[] = [
   welcomePage,
   signOutPage,
   startPage,
+  todayPage,
+  planPage,
   accountsPage,
   ...listPages,
   ...rowPages,

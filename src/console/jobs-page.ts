@@ -36,7 +36,7 @@ ${
     ? html`<p class="none">No jobs.</p>`
     : table(
         'Jobs',
-        ['Job', 'Account', 'State', 'Due', 'Attempts', 'Handed over', 'Last error', 'Do'],
+        ['Job', 'Account', 'State', 'Due', { figure: 'Attempts' }, 'Handed over', 'Last error', 'Do'],
         found.slice(0, mostShown).map((job) => jobRow(visit, job)),
       )
 }

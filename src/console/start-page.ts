@@ -4,5 +4,5 @@ import type { ConsolePage } from './console-page.ts'
 export const startPage: ConsolePage = {
   kind: 'page',
   path: '/console',
-  get: () => ({ goTo: '/console/data' }),
+  get: () => ({ goTo: '/console/today' }),
 }

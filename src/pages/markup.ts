@@ -24,14 +24,26 @@ export const scrolled = (label: string, content: Markup, classes = 'scroll'): Ma
 
 export const framed = (label: string, content: Markup): Markup => scrolled(label, content, 'scroll frame')
 
-export const table = (label: string, heads: readonly Piece[], rows: readonly Markup[]): Markup =>
+/** The head of a column of numbers, which stand at its right. */
+interface FigureHead {
+  readonly figure: string
+}
+
+type Head = string | Markup | FigureHead
+
+export const table = (label: string, heads: readonly Head[], rows: readonly Markup[]): Markup =>
   scrolled(
     label,
     html`<table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<thead><tr>${heads.map(headCell)}</tr></thead>
 <tbody>${rows}</tbody>
 </table>`,
   )
+
+const headCell = (head: Head): Markup =>
+  typeof head === 'object' && 'figure' in head
+    ? html`<th scope="col" class="figure">${head.figure}</th>`
+    : html`<th scope="col">${head}</th>`
 
 const entities: { readonly [character: string]: string } = {
   '&': '&amp;',

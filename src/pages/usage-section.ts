@@ -60,7 +60,7 @@ const consumerTable = ({ version, deprecated, consumers }: VersionUsage, showsAc
   const moving = isDeprecated ? ['Still uses', 'Contacted'] : []
   return table(
     `Consumers of ${version}`,
-    ['Consumer', ...(showsAccounts ? ['Account'] : []), 'Kind', 'Calls', 'Last seen', ...moving],
+    ['Consumer', ...(showsAccounts ? ['Account'] : []), 'Kind', { figure: 'Calls' }, 'Last seen', ...moving],
     consumers.map(
       (one) => html`<tr>${consumerCells(one, showsAccounts)}${isDeprecated && movingCells(one)}</tr>`,
     ),

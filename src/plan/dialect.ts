@@ -113,6 +113,15 @@ export interface Dialect {
   hex(expression: string, digits: number): string
   /** Before a statement: asks for its plan instead of its rows. */
   readonly explain: string
+  /**
+   * What asks for the plan of a statement whose values are not known, and does not run it: statements before, the one that answers with the plan,
+   * and what takes all of it back.
+   */
+  explaining(text: string): {
+    readonly before: readonly string[]
+    readonly ask: string
+    readonly after: string
+  }
   /** The lines of a plan, indented by depth, from the rows of its answer. */
   planLines(rows: readonly (readonly (string | number | null)[])[]): readonly string[]
 }

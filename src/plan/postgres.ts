@@ -124,6 +124,21 @@ export const postgres: Dialect = Object.freeze({
   greater: (a: string, b: string) => `greatest(${a}, ${b})`,
   hex: (expression: string, digits: number) => `lpad(to_hex(${expression}), ${digits}, '0')`,
   explain: 'EXPLAIN',
+  // A prepared statement has a plan for any values. EXPLAIN without ANALYZE does not run it.
+  explaining(text: string) {
+    const parameters = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
+    const values = parameters === 0 ? '' : `(${Array(parameters).fill('NULL').join(', ')})`
+    return {
+      before: [
+        'BEGIN READ ONLY',
+        'SET LOCAL statement_timeout = 5000',
+        'SET LOCAL plan_cache_mode = force_generic_plan',
+        `PREPARE nounkit_shown AS ${text}`,
+      ],
+      ask: `EXPLAIN EXECUTE nounkit_shown${values}`,
+      after: 'ROLLBACK; DEALLOCATE nounkit_shown',
+    }
+  },
   planLines: (rows: readonly (readonly (string | number | null)[])[]) => rows.map(([line]) => String(line)),
 })
 

@@ -142,6 +142,8 @@ export const sqlite: Dialect = Object.freeze({
   hex: (expression: string, digits: number) => `printf('%0${digits}x', ${expression})`,
   explain: 'EXPLAIN QUERY PLAN',
   // Rows are `[id, parent's id, unused, text]`, parents first.
+  // Values that are not bound are NULL, and do not change the plan.
+  explaining: (text: string) => ({ before: [], ask: `EXPLAIN QUERY PLAN ${text}`, after: '' }),
   planLines: (rows: readonly (readonly (string | number | null)[])[]) => {
     const depths = new Map<unknown, number>()
     return rows.map(([id, parent, , text]) => {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Model } from '../compile/model.ts'
 import type { RecentRequests } from '../console/requests/recent-requests.ts'
+import type { ProcessFigures } from '../console/today/process-figures.ts'
 import type { JobMetrics } from '../jobs/jobs.ts'
 import type { Store, StoreCounters } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly signal: Signal
   /** The service's, for the console. */
   readonly recentRequests?: RecentRequests | undefined
+  /** The service's, for the console. */
+  readonly figures?: ProcessFigures | undefined
   /** The engine's. */
   readonly eventCounters: EventCounters | null
   readonly log: ServerLog
@@ -158,6 +161,7 @@ const serverParts = (options: ServerOptions): ServerParts => {
     webhooks,
     jobs: (model.jobs.size > 0 && jobs) || null,
   })
+  options.figures?.attach(metrics.counted)
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
   return { admission, metrics, probes }

@@ -1,14 +1,15 @@
 import type { RequestNote } from '../call/exchange.ts'
+import { type CountedRoute, durationBounds, type ProcessCounts } from '../console/today/figures.ts'
 import type { JobMetrics } from '../jobs/jobs.ts'
 import type { NodeCounters, StoreCounters } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
 import type { Admission } from './overload.ts'
 import type { Family, Snapshot } from './prometheus-text.ts'
 
-const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const bounds = durationBounds
 
 /** Counts of one route, method and version. Labels come from declared routes, never from URLs, so their number is bounded. */
-interface Series {
+interface Series extends CountedRoute {
   readonly labels: string
   readonly statuses: Map<number, number>
   /** Requests per histogram bucket, not cumulative; the last bucket is +Inf. */
@@ -19,6 +20,8 @@ interface Series {
 export interface Metrics {
   count(method: string, note: RequestNote, status: number, ms: number): void
   snapshot(): Snapshot
+  /** The same counts, for the console. They go on in place. */
+  counted(): ProcessCounts
 }
 
 export interface MetricSources {
@@ -48,7 +51,8 @@ export const createMetrics = ({ store, admission, events, webhooks, jobs }: Metr
 
   const newSeries = (method: string, route: string, version: string): Series => {
     const labels = `method="${method}",route="${route}",version="${version}"`
-    const series = { labels, statuses: new Map(), buckets: new Float64Array(bounds.length + 1), seconds: 0 }
+    const buckets = new Float64Array(bounds.length + 1)
+    const series = { method, route, version, labels, statuses: new Map(), buckets, seconds: 0 }
     const routes = index.get(version) ?? new Map<string, Map<string, Series>>()
     const methods = routes.get(route) ?? new Map<string, Series>()
     index.set(version, routes.set(route, methods.set(method, series)))
@@ -78,6 +82,23 @@ export const createMetrics = ({ store, admission, events, webhooks, jobs }: Metr
       ...(jobs ? jobFamilies(jobs) : []),
       ...processFamilies(),
     ],
+    counted: () => ({
+      routes: all,
+      replays,
+      commits: store.commits,
+      committed: store.committed,
+      statements: store.statements,
+      now: {
+        inFlight: admission.inFlight,
+        streams: events?.streams ?? 0,
+        lagMs: admission.lag,
+        connections: store.connections,
+        busyConnections: store.busyConnections,
+        waiting: store.waiting,
+        webhookSeconds: webhooks?.oldestPendingSeconds() ?? null,
+        jobs: jobs?.figures ?? null,
+      },
+    }),
   }
 }
 

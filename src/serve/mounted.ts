@@ -40,6 +40,7 @@ export function mount(service: Service, { logger, accessLog = null, tracing = nu
   const admission = new Admission(limits.requestsInFlight, { ownsProcess: false })
   const events = engine.eventCounters
   const metrics = createMetrics({ store: storeCounters, admission, events, webhooks, jobs })
+  service.figures.attach(metrics.counted)
   const probes = createProbes({ store, metrics: () => metricsText([metrics.snapshot()]) })
   const running = new Set<Promise<unknown>>()
   let draining = false

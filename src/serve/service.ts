@@ -6,6 +6,7 @@ import { counted } from '../compile/names/plural.ts'
 import { auditKeepDays } from '../compile/resources/audited-resources.ts'
 import { AccountWork } from '../console/accounts/account-work.ts'
 import { RecentRequests } from '../console/requests/recent-requests.ts'
+import { ProcessFigures } from '../console/today/process-figures.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventSignal } from '../events/event-signal.ts'
@@ -118,6 +119,8 @@ export interface Service {
   readonly console: Handle | null
   /** What the console shows of them; for the shell, which knows their status and time. */
   readonly recentRequests: RecentRequests
+  /** What the console shows of this process; for the server, which counts. */
+  readonly figures: ProcessFigures
   readonly lifecycle: Lifecycle
   /** Null where the API has no events. */
   readonly webhooks: Webhooks | null
@@ -206,6 +209,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const filler = new WordFiller({ store, model, warn })
     const report: Engine['report'] = (error, request) => warn(`request ${request.id} failed`, error)
     const recentRequests = new RecentRequests()
+    const figures = new ProcessFigures({
+      store,
+      clock,
+      statements,
+      recent: recentRequests,
+      everyMs: beatMs === null ? null : undefined,
+    })
     const accountWork = new AccountWork({ store, model, clock, warn })
     const console = openConsole(
       options.console ?? 'beside the API',
@@ -218,6 +228,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         recordAct: (act) => recordAct(store, clock.now(), act),
         accountWork,
         recentRequests,
+        figures,
+        replicas: () => replicas?.states() ?? [],
         isDevelopment: options.isDevelopment ?? false,
       },
       lazyPages({ model, store, clock, authenticator, retirement }),
@@ -264,6 +276,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       engine,
       console: console.apart,
       recentRequests,
+      figures,
       webhooks,
       lifecycle,
       outdated,
@@ -276,6 +289,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         streams.stop()
         await webhooks?.stop()
         await signal.stop()
+        await figures.stop()
         await lifecycle.stop()
         await rates.close()
         await replicas?.close()

@@ -28,6 +28,11 @@ export class StatementTimes {
     return [...this.#kept.values()].sort((a, b) => b.ms - a.ms).slice(0, most)
   }
 
+  find(isWanted: (text: string) => boolean): string | null {
+    for (const text of this.#kept.keys()) if (isWanted(text)) return text
+    return null
+  }
+
   /** Counts begin anew. */
   forget(): void {
     this.#kept.clear()

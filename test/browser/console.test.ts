@@ -56,7 +56,7 @@ describe.each([['with scripts', true] as const, ...(nightly ? [['without scripts
       await page.getByLabel('New password').fill(password)
       await page.getByLabel('The same again').fill(password)
       await page.getByRole('button', { name: 'Set the password' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Whose data?' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
       await visitor.open('/console/data/list/customers?account=acme')

@@ -454,6 +454,7 @@ test('every table of the engine’s own is copied, or it is said why not', () =>
     ['nounkit_event_inbox', expect.stringMatching(/positions/)],
     ['nounkit_operator_sessions', expect.stringMatching(/sign in/)],
     ['nounkit_job_runners', expect.stringMatching(/processes/)],
+    ['nounkit_process_figures', expect.stringMatching(/processes/)],
     ['nounkit_marks', expect.stringMatching(/housekeeping/)],
   ])
 })

@@ -28,7 +28,7 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
   const api = await testApi(declare(shop), options)
   const logged: string[] = []
   const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
-  const { model, store, storeCounters, engine, webhooks, jobs } = api.service
+  const { model, store, storeCounters, engine, webhooks, jobs, recentRequests, figures } = api.service
   const server = await listen({
     model,
     store,
@@ -38,6 +38,8 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
     eventCounters: engine.eventCounters,
     webhooks,
     jobs,
+    recentRequests,
+    figures,
     log: { logger: log.logger, accessLog: createAccessLog(log) },
     port: 0,
     host: '127.0.0.1',

@@ -174,6 +174,7 @@ class RunningDeclaration {
       handle: this.#statements.handle(engine.handle),
       signal: engine.signal,
       recentRequests: service.recentRequests,
+      figures: service.figures,
       storeCounters,
       eventCounters: engine.eventCounters,
       log: {

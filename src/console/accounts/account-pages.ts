@@ -34,7 +34,7 @@ ${
     ? html`<p class="none">The store has nothing of any account.</p>`
     : table(
         'Accounts',
-        ['Account', 'Rows', 'Size', 'Last use', 'Do'],
+        ['Account', { figure: 'Rows' }, { figure: 'Size' }, 'Last use', 'Do'],
         figures.slice(0, mostShown).map((one) => accountRow(visit, one)),
       )
 }

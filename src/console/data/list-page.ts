@@ -53,7 +53,11 @@ const rows = (visit: Visit, place: DataPlace, page: RowsPage): Markup => {
   return html`${page.total !== null && html`<p>${page.isExact ? '' : 'More than '}${page.total.toLocaleString('en')} ${page.total === 1 ? 'row' : 'rows'}</p>`}
 ${table(
   `Rows of ${place.view.name}`,
-  [labelField(place.view), ...fields.map(({ name }) => name), ...includedNames(visit)],
+  [
+    labelField(place.view),
+    ...fields.map(({ name, kind }) => (isFigure(kind) ? { figure: name } : name)),
+    ...includedNames(visit),
+  ],
   page.rows.map((row) => rowLine(visit, place, fields, row)),
 )}
 ${nextPage(visit, place, page)}`

@@ -50,8 +50,8 @@ export class OperatorSessions {
     return { operator: name, secret }
   }
 
-  /** The session of a cookie; null for one that has ended. */
-  async find(secret: string): Promise<OpenSession | null> {
+  /** The session of a cookie; null for one that has ended. Where `isUse`, it ends later than it would have. */
+  async find(secret: string, isUse: boolean): Promise<OpenSession | null> {
     const now = this.#clock.now()
     const key = hashOfSecret(secret)
     const { text, values } = statement(
@@ -62,7 +62,7 @@ export class OperatorSessions {
     const row = await this.#store.first(text, values, key)
     if (!row) return null
     const [operator, createdAt, seenAt] = row
-    if (now - Number(seenAt) >= noteEveryMs) {
+    if (isUse && now - Number(seenAt) >= noteEveryMs) {
       const endsAt = Math.min(Number(createdAt) + longestMs, now + idleMs)
       await this.#write(
         (bind) =>

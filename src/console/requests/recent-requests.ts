@@ -10,6 +10,16 @@ export interface AnsweredRequest extends Omit<RequestNote, 'subject'> {
   readonly ms: number
 }
 
+/** A consumer that was told to slow down. */
+export interface LimitedConsumer {
+  /** Null where nobody was authenticated. */
+  readonly account: string | null
+  readonly consumer: string | null
+  readonly calls: number
+  readonly lastAt: number
+}
+
+const mostLimited = 20
 const mostKept = 1_000
 /** Of those that went wrong, fewer are told to other processes: a failure is not pushed out by refusals, which anyone can cause. */
 const mostFailed = 50
@@ -20,11 +30,22 @@ export class RecentRequests {
   readonly #all = new LastOnes<AnsweredRequest>(mostKept)
   readonly #failed = new LastOnes<AnsweredRequest>(mostFailed)
   readonly #refused = new LastOnes<AnsweredRequest>(mostRefused)
+  #limited = new Map<string, LimitedConsumer>()
 
   add(request: AnsweredRequest): void {
     this.#all.add(request)
     if (request.status >= 500) this.#failed.add(request)
     else if (request.status >= 400) this.#refused.add(request)
+    if (request.status === 429) this.#limit(request)
+  }
+
+  /** Whoever was told to slow down since midnight, most often first. */
+  limited(): readonly LimitedConsumer[] {
+    return [...this.#limited.values()].sort((a, b) => b.calls - a.calls).slice(0, mostLimited)
+  }
+
+  forgetLimited(): void {
+    this.#limited.clear()
   }
 
   /** Newest first. */
@@ -40,6 +61,14 @@ export class RecentRequests {
   find(id: string): AnsweredRequest | null {
     const isIt = (one: AnsweredRequest): boolean => one.id === id
     return this.#all.list().find(isIt) ?? this.wrong().find(isIt) ?? null
+  }
+
+  #limit({ account, consumer, at }: AnsweredRequest): void {
+    const key = JSON.stringify([account, consumer])
+    const calls = (this.#limited.get(key)?.calls ?? 0) + 1
+    this.#limited.set(key, { account, consumer, calls, lastAt: at })
+    if (this.#limited.size > 10 * mostLimited)
+      this.#limited = new Map(this.limited().map((one) => [JSON.stringify([one.account, one.consumer]), one]))
   }
 }
 

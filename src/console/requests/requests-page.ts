@@ -1,12 +1,14 @@
 import { html, type Markup, table } from '../../pages/markup.ts'
+import { processText } from '../../store/process-id.ts'
 import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 import { timeShown } from '../time-shown.ts'
+import { wrongOf } from '../today/merged-figures.ts'
 import type { AnsweredRequest } from './recent-requests.ts'
 
 const requestsPath = '/console/requests'
 const mostShown = 200
 
-/** `/console/requests`: the last requests of this process, or the one with an id. */
+/** `/console/requests`: the last requests of this process, those that went wrong in any process, or the one with an id. */
 export const requestsPage: ConsolePage = {
   kind: 'page',
   path: requestsPath,
@@ -14,17 +16,27 @@ export const requestsPage: ConsolePage = {
   get: shownRequests,
 }
 
-function shownRequests({ parts, query, account }: Visit): ShownPage {
+/** `process` is null for the process that makes the page. */
+type FoundRequest = AnsweredRequest & { readonly process: string | null }
+
+async function shownRequests({ parts, query, account }: Visit): Promise<ShownPage> {
+  const { model, recentRequests, figures } = parts
   const id = (query.get('id') ?? '').trim()
   const fails = query.get('status') === 'failed'
-  const isSole = parts.model.soleAccount !== null
-  const found =
+  const isSole = model.soleAccount !== null
+  const isAsked = (one: AnsweredRequest): boolean =>
     id === ''
-      ? parts.recentRequests
-          .list()
-          .filter((one) => isSole || account === null || one.account === account)
-          .filter(({ status }) => !fails || status >= 400)
-      : [parts.recentRequests.find(id)].filter((one) => one !== null)
+      ? (isSole || account === null || one.account === account) && (!fails || one.status >= 400)
+      : one.id === id
+  const own = id === '' ? recentRequests.list() : [recentRequests.find(id)].filter((one) => one !== null)
+  // The page is also for the time in which the store is away.
+  const left = id === '' && !fails ? [] : await figures.others().catch(() => null)
+  const found: readonly FoundRequest[] = [
+    ...own.map((one) => ({ ...one, process: null })),
+    ...wrongOf(left ?? []),
+  ].filter(isAsked)
+  const shown = [...found].sort((a, b) => b.at - a.at).slice(0, mostShown)
+  const hasOthers = shown.some(({ process }) => process !== null)
   return {
     title: 'Requests',
     isWide: true,
@@ -36,23 +48,34 @@ function shownRequests({ parts, query, account }: Visit): ShownPage {
 <button>Find</button>
 </form>
 <p class="legend" id="id-hint">The <code>X-Request-Id</code> of an answer, which a problem has as <code>instance</code> too.</p>
+${left === null && html`<p class="notice">The store does not answer, so that the requests of other processes are missing.</p>`}
 ${
-  found.length === 0
-    ? html`<p class="none">${id === '' ? 'None yet.' : 'Not among the last thousand of this process. The log has it, where requests are logged.'}</p>`
+  shown.length === 0
+    ? html`<p class="none">${id === '' ? 'None yet.' : 'Not among the last thousand of this process, nor among the last of other processes that were refused or failed. The log has it, where requests are logged.'}</p>`
     : table(
         'Requests',
-        ['When', 'Request', 'Status', 'Time', 'Statements', ...(isSole ? [] : ['Account']), 'Consumer', 'Id'],
-        found.slice(0, mostShown).map((one) => requestRow(one, isSole)),
+        [
+          'When',
+          'Request',
+          'Status',
+          { figure: 'Time' },
+          { figure: 'Statements' },
+          ...(isSole ? [] : ['Account']),
+          'Consumer',
+          'Id',
+          ...(hasOthers ? ['Answered by'] : []),
+        ],
+        shown.map((one) => requestRow(one, isSole, hasOthers)),
       )
 }
-<p class="legend">Of the last thousand requests that this process has answered${found.length > mostShown && `, the newest ${mostShown}`}. Bodies, queries and credentials are not kept.</p>`,
+<p class="legend">Of the last thousand requests that this process has answered${found.length > mostShown && `, the newest ${mostShown}`}${fails && ', and the last 50 that failed and 100 that were refused in each of the others, as they were a few seconds ago'}. Bodies, queries and credentials are not kept.</p>`,
   }
 }
 
-const requestRow = (one: AnsweredRequest, isSole: boolean): Markup => {
-  const { id, at, method, status, ms, route, version, account, consumer, replayed } = one
+const requestRow = (one: FoundRequest, isSole: boolean, hasOthers: boolean): Markup => {
+  const { id, at, method, status, ms, route, version, account, consumer, replayed, process } = one
   const asked = route === null ? 'no route' : `${version === null ? '' : `/${version}`}${route}`
-  return html`<tr><td>${timeShown(at)}</td><td><code>${method.slice(0, 20)} ${asked}</code>${replayed && ' replayed'}</td><td>${status}</td><td class="figure">${ms.toFixed(1)} ms</td><td class="figure">${statementsOf(one)}</td>${!isSole && html`<td>${account}</td>`}<td>${consumer === null ? html`<span class="none">none</span>` : html`<code>${consumer}</code>`}</td><td><code>${id}</code></td></tr>`
+  return html`<tr><td>${timeShown(at)}</td><td><code>${method.slice(0, 20)} ${asked}</code>${replayed && ' replayed'}</td><td>${status}</td><td class="figure">${ms.toFixed(1)} ms</td><td class="figure">${statementsOf(one)}</td>${!isSole && html`<td>${account}</td>`}<td>${consumer === null ? html`<span class="none">none</span>` : html`<code>${consumer}</code>`}</td><td><code>${id}</code></td>${hasOthers && html`<td>${process === null ? 'this process' : processText(process)}</td>`}</tr>`
 }
 
 const statementsOf = ({ statements, statementMs }: AnsweredRequest): string =>

@@ -40,7 +40,7 @@ async function shownVersions(visit: Visit): Promise<ShownPage> {
 ${framed('Time line of the versions', timeline(onLine, now))}
 ${table(
   'Versions',
-  ['Version', 'Status', 'Published', 'Deprecated', 'Sunset', 'Calls in 90 days', 'Consumers'],
+  ['Version', 'Status', 'Published', 'Deprecated', 'Sunset', { figure: 'Calls in 90 days' }, 'Consumers'],
   lives.map(({ version, status }) =>
     versionRow(
       visit,

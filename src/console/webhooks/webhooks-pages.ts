@@ -85,7 +85,7 @@ ${
     ? html`<p class="none">No deliveries.</p>`
     : table(
         'Deliveries',
-        ['Made', 'Event', 'State', 'Attempts', 'Next', 'Last answer', 'Do'],
+        ['Made', 'Event', 'State', { figure: 'Attempts' }, 'Next', 'Last answer', 'Do'],
         rows.map((one) => deliveryRow(visit, id, one, row.active === true)),
       )
 }

@@ -270,6 +270,23 @@ const tables: readonly EngineTable[] = [
     spreadBy: 'id',
   },
   {
+    // What each serving process shows of itself, for the console of any of them: JSON. The account is '' in every row, so that on Citus all are
+    // on one node. Whoever wrote nothing for an hour is not shown; the next process that starts deletes the row.
+    name: 'nounkit_process_figures',
+    copied: { notBecause: 'its processes serve the store that is copied' },
+    columns: {
+      account_id: 'id',
+      id: 'string',
+      at: 'integer',
+      form: 'integer',
+      figures: 'string',
+      wrong: 'string',
+      statements: 'string',
+    },
+    primaryKey: ['account_id', 'id'],
+    longRows: true,
+  },
+  {
     // What a process on a Citus cluster reads on one node, instead of asking all of them: whether there are webhook endpoints, and who looks.
     name: 'nounkit_marks',
     copied: { notBecause: 'the housekeeping of the cluster that is copied to writes them' },

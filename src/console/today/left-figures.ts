@@ -1,0 +1,65 @@
+import { statement } from '../../store/bound-statement.ts'
+import type { Store } from '../../store/store.ts'
+import { hourMs } from '../../times.ts'
+import type { Figures } from './figures.ts'
+
+/** The account of all rows: on Citus they are on one node, so that neither a write nor a read asks others. */
+const noAccount = ''
+/** A row that its process has not written for so long is not shown. */
+const shownMs = hourMs
+/** The form of what a row has. Rows of releases with another form are not read. */
+const form = 1
+
+const table = '"nounkit_process_figures"'
+
+/** What others cannot do without, and what is written less often because it is long. */
+interface LeftFigures {
+  readonly figures: Omit<Figures, 'statements' | 'wrong'>
+  /** Null where those that the row has are to stay. */
+  readonly wrong: Figures['wrong'] | null
+  readonly statements: Figures['statements'] | null
+}
+
+/** Writes the row of a process. */
+export async function leaveFigures(store: Store, { figures, wrong, statements }: LeftFigures): Promise<void> {
+  const parts = { figures, wrong, statements }
+  const kept = Object.entries(parts).filter(([, value]) => value !== null)
+  const { text, values } = statement(store.dialect, (bind) => {
+    const all = [
+      bind('id', noAccount),
+      bind('string', figures.process),
+      bind('integer', figures.at),
+      bind('integer', form),
+      ...Object.values(parts).map((value) => bind('string', JSON.stringify(value ?? []))),
+    ]
+    const columns = ['account_id', 'id', 'at', 'form', ...Object.keys(parts)].map((name) => `"${name}"`)
+    const changed = ['at', ...kept.map(([name]) => name)].map((name) => `"${name}" = excluded."${name}"`)
+    return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${all.join(', ')}) ON CONFLICT ("account_id", "id") DO UPDATE SET ${changed.join(', ')}`
+  })
+  await store.writeOne(text, values, noAccount)
+}
+
+/** The rows of the other processes that were written within the last hour. */
+export async function readLeftFigures(store: Store, now: number, own: string): Promise<readonly Figures[]> {
+  const { text, values } = statement(
+    store.dialect,
+    (bind) =>
+      `SELECT "figures", "wrong", "statements" FROM ${table} WHERE "account_id" = ${bind('id', noAccount)} AND "at" > ${bind('integer', now - shownMs)} AND "id" <> ${bind('string', own)} AND "form" = ${bind('integer', form)} ORDER BY "id"`,
+  )
+  const rows = await store.all(text, values, noAccount)
+  return rows.map(([figures, wrong, statements]) => ({
+    ...JSON.parse(String(figures)),
+    wrong: JSON.parse(String(wrong)),
+    statements: JSON.parse(String(statements)),
+  }))
+}
+
+/** Deletes the row of a process, and those of processes that ended without deleting theirs. */
+export async function takeFiguresAway(store: Store, own: string, now: number): Promise<void> {
+  const { text, values } = statement(
+    store.dialect,
+    (bind) =>
+      `DELETE FROM ${table} WHERE "account_id" = ${bind('id', noAccount)} AND ("id" = ${bind('string', own)} OR "at" <= ${bind('integer', now - shownMs)})`,
+  )
+  await store.writeOne(text, values, noAccount)
+}

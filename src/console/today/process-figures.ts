@@ -1,0 +1,195 @@
+import type { Clock } from '../../clock.ts'
+import { newProcessId } from '../../store/process-id.ts'
+import type { StatementTimes } from '../../store/statement-times.ts'
+import type { Store } from '../../store/store.ts'
+import { dayMs, minuteMs } from '../../times.ts'
+import type { RecentRequests } from '../requests/recent-requests.ts'
+import {
+  type CountedRoute,
+  type Figures,
+  mostPoints,
+  type Point,
+  type ProcessCounts,
+  pointMs,
+} from './figures.ts'
+import { leaveFigures, readLeftFigures, takeFiguresAway } from './left-figures.ts'
+import { addedPoint, emptyPoint, routesSince } from './points.ts'
+
+/** How often a process looks at its counts, and leaves them in the store where anything has happened. */
+const beatMs = 5_000
+/** What has not changed is written again after so long while the process has anything in hand, so that others see that it lives. */
+const heardMs = minuteMs
+const mostRoutes = 50
+const mostStatements = 10
+
+export interface FigureParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly statements: StatementTimes
+  readonly recent: RecentRequests
+  /** Null where the caller calls `beat` itself. */
+  readonly everyMs?: number | null | undefined
+}
+
+/**
+ * What the pages of operators show of a process. Requests pay nothing for it: every five seconds it looks at what the metrics have counted. What
+ * has happened since is added to points of ten seconds each, and left in the store for the other processes.
+ */
+export class ProcessFigures {
+  readonly #id = newProcessId()
+  readonly #parts: FigureParts
+  readonly #startedAt: number
+  #count: (() => ProcessCounts) | null = null
+  #before: ProcessCounts | null = null
+  #points: readonly Point[] = []
+  /** The counts of the routes at midnight. */
+  #atMidnight: readonly CountedRoute[] = []
+  #since: number
+  #left = { at: Number.NEGATIVE_INFINITY, statementsAt: Number.NEGATIVE_INFINITY, requests: 0, wrong: '' }
+  #hasRow = false
+  #requests = 0
+  readonly #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(parts: FigureParts) {
+    this.#parts = parts
+    this.#startedAt = parts.clock.now()
+    this.#since = this.#startedAt
+    const { everyMs = beatMs } = parts
+    if (everyMs !== null) this.#timer = setInterval(() => void this.beat(), everyMs).unref()
+  }
+
+  get id(): string {
+    return this.#id
+  }
+
+  /** Where the counts come from: the server of the process. */
+  attach(count: () => ProcessCounts): void {
+    this.#count = count
+    this.#before = copied(count())
+    this.#atMidnight = this.#before.routes
+  }
+
+  /** Looks at the counts, and leaves them in the store where anything has happened. */
+  beat(): Promise<void> {
+    this.#running = this.#running.then(() => this.#beatOnce())
+    return this.#running
+  }
+
+  /** This process as it is now. */
+  own(): Figures {
+    const { clock, statements, recent } = this.#parts
+    const counted = this.#look()
+    return {
+      process: this.#id,
+      startedAt: this.#startedAt,
+      since: this.#since,
+      at: clock.now(),
+      now: counted?.now ?? nothingInHand,
+      points: this.#points,
+      routes: routesSince(counted?.routes ?? [], this.#atMidnight).slice(0, mostRoutes),
+      limited: recent.limited(),
+      statements: statements.slowest(mostStatements),
+      wrong: recent.wrong(),
+    }
+  }
+
+  /** The other processes of the store, as they were a few seconds ago. */
+  others(): Promise<readonly Figures[]> {
+    return readLeftFigures(this.#parts.store, this.#parts.clock.now(), this.#id)
+  }
+
+  /** The text of a statement that this process has sent. */
+  statement(isWanted: (text: string) => boolean): string | null {
+    return this.#parts.statements.find(isWanted)
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#running
+    const hadRow = this.#hasRow
+    this.#hasRow = false
+    // A row that stays is not shown after an hour, and deleted by the next process that starts.
+    if (hadRow) await takeFiguresAway(this.#parts.store, this.#id, this.#parts.clock.now()).catch(() => {})
+  }
+
+  /** Adds what was counted since the last look to the point of the present. */
+  #look(): ProcessCounts | null {
+    const { clock } = this.#parts
+    const now = clock.now()
+    this.#beginDay(now)
+    const counted = this.#count?.() ?? null
+    if (!counted) return null
+    const at = now - (now % pointMs)
+    const last = this.#points.at(-1)
+    const open = last?.at === at ? last : emptyPoint(at)
+    const point = addedPoint(open, counted, this.#before)
+    this.#requests += point.requests - open.requests
+    const isNothing = last?.at !== at && isAtRest(counted.now) && point.requests === 0 && point.failed === 0
+    const kept = this.#points.filter((one) => one.at > at - mostPoints * pointMs && one.at !== at)
+    this.#points = isNothing ? kept : [...kept, point]
+    this.#before = copied(counted)
+    return counted
+  }
+
+  #beginDay(now: number): void {
+    const midnight = now - (now % dayMs)
+    if (this.#since >= midnight) return
+    this.#since = midnight
+    this.#atMidnight = this.#before?.routes ?? []
+    this.#parts.statements.forget()
+    this.#parts.recent.forgetLimited()
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { statements: _, wrong, ...figures } = this.own()
+    const { at } = figures
+    const wrongNow = wrong[0] ? `${wrong[0].at} ${wrong[0].id}` : ''
+    const isNew = this.#requests !== this.#left.requests || wrongNow !== this.#left.wrong
+    const isDue = !isAtRest(figures.now) && at - this.#left.at >= heardMs
+    if (!isNew && !isDue) return
+    const withStatements = at - this.#left.statementsAt >= heardMs
+    const requests = this.#requests
+    try {
+      if (!this.#hasRow) await takeFiguresAway(this.#parts.store, this.#id, at)
+      await leaveFigures(this.#parts.store, {
+        figures,
+        wrong: wrongNow === this.#left.wrong && this.#hasRow ? null : wrong,
+        statements: withStatements ? this.#parts.statements.slowest(mostStatements) : null,
+      })
+      this.#hasRow = true
+      this.#left = {
+        at,
+        statementsAt: withStatements ? at : this.#left.statementsAt,
+        requests,
+        wrong: wrongNow,
+      }
+    } catch {
+      // The store is away, which is logged by those who need it. The next beat writes all of it.
+    }
+  }
+}
+
+const nothingInHand: Figures['now'] = {
+  inFlight: 0,
+  streams: 0,
+  lagMs: 0,
+  connections: 0,
+  busyConnections: 0,
+  waiting: 0,
+  webhookSeconds: null,
+  jobs: null,
+}
+
+const isAtRest = ({ inFlight, streams, webhookSeconds, jobs }: Figures['now']): boolean =>
+  inFlight === 0 && streams === 0 && !webhookSeconds && !jobs?.waiting && !jobs?.running
+
+/** The counts go on in place. */
+const copied = (counted: ProcessCounts): ProcessCounts => ({
+  ...counted,
+  routes: counted.routes.map((route) => ({
+    ...route,
+    statuses: new Map(route.statuses),
+    buckets: Array.from(route.buckets),
+  })),
+})
