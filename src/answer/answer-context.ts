@@ -2,10 +2,10 @@ import type { Call } from '../call/call.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Resource } from '../compile/model.ts'
 import type { AnswerName } from '../declare/answers.ts'
-import type { Rejection } from '../declare/hooks.ts'
+import type { Rejection, Seeing } from '../declare/hooks.ts'
 import type { Transaction } from '../store/store.ts'
 import { rejected } from '../write/hook-context.ts'
-import { hookNames } from '../write/hook-names.ts'
+import { type HookNames, hookNames } from '../write/hook-names.ts'
 import { type HookReads, hookReads, type NamedResource } from '../write/hook-reads.ts'
 import type { Writer } from '../write/writer.ts'
 import type { AskedJob, HandedOver } from './handed-over.ts'
@@ -20,40 +20,56 @@ export interface CodeQuestion {
   readonly handed: HandedOver
 }
 
-/** `AnswerContext` for resources of which nothing is known. What reads the store is made when the code first does. */
-export function answerContext(asking: CodeQuestion, signal: AbortSignal): object {
-  const { writer, call, resource, name, idempotencyKey, handed } = asking
-  const { account, consumer, subject, claims, scopes } = call.caller
-  const namesOf = once(() => hookNames(writer.model, resource, `answers.${name}`))
-  const readsOf = once(() => hookReads({ writer, call, tx: readingStore(writer, call.caller) }, namesOf()))
-  return {
-    account,
-    now: timeText(writer.now()),
-    caller: { consumer: consumer.name, scopes: Object.freeze([...scopes]), subject, claims },
-    idempotencyKey,
-    signal,
-    find: async (named: NamedResource, id: string, options = {}) =>
-      readsOf().find(namesOf().resource('find', named), id, options),
-    list: (...asked: Parameters<HookReads['list']>) => readsOf().list(...asked),
-    count: (...asked: Parameters<HookReads['count']>) => readsOf().count(...asked),
-    exists: (...asked: Parameters<HookReads['exists']>) => readsOf().exists(...asked),
-    sum: (...asked: Parameters<HookReads['sum']>) => readsOf().sum(...asked),
-    later: (...job: AskedJob) => handed.add(writer, job, namesOf().about),
-    reject: (rejection: Rejection) => {
-      throw rejected(rejection, namesOf().problem(rejection), call)
-    },
+/** `AnswerContext` for resources of which nothing is known. What takes time and only some code uses is made when the code asks for it. */
+export class CodeContext {
+  readonly account: string
+  readonly caller: object
+  readonly idempotencyKey: string | null
+  /** Aborts when the time of the answer is over. */
+  readonly signal: AbortSignal
+  readonly #asking: CodeQuestion
+  readonly #at: number
+  #names: HookNames | null = null
+  #reads: HookReads | null = null
+
+  constructor(asking: CodeQuestion, signal: AbortSignal) {
+    const { account, consumer, subject, claims, scopes } = asking.call.caller
+    this.account = account
+    this.caller = { consumer: consumer.name, scopes: Object.freeze([...scopes]), subject, claims }
+    this.idempotencyKey = asking.idempotencyKey
+    this.signal = signal
+    this.#asking = asking
+    this.#at = asking.writer.now()
   }
-}
 
-function once<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
-}
+  get now(): string {
+    return new Date(this.#at).toISOString()
+  }
 
-let lastTime = { ms: Number.NaN, text: '' }
-const timeText = (ms: number) => {
-  if (lastTime.ms !== ms) lastTime = { ms, text: new Date(ms).toISOString() }
-  return lastTime.text
+  // Functions of the object, because code takes them out of it: `get(id, { find }) { … }`.
+  readonly find = async (named: NamedResource, id: string, options: Seeing = {}) =>
+    this.#readsOf().find(this.#namesOf().resource('find', named), id, options)
+  readonly list = async (...asked: Parameters<HookReads['list']>) => this.#readsOf().list(...asked)
+  readonly count = async (...asked: Parameters<HookReads['count']>) => this.#readsOf().count(...asked)
+  readonly exists = async (...asked: Parameters<HookReads['exists']>) => this.#readsOf().exists(...asked)
+  readonly sum = async (...asked: Parameters<HookReads['sum']>) => this.#readsOf().sum(...asked)
+  readonly later = (...job: AskedJob) =>
+    this.#asking.handed.add(this.#asking.writer, job, this.#namesOf().about)
+  readonly reject = (rejection: Rejection): never => {
+    throw rejected(rejection, this.#namesOf().problem(rejection), this.#asking.call)
+  }
+
+  #namesOf(): HookNames {
+    const { writer, resource, name } = this.#asking
+    this.#names ??= hookNames(writer.model, resource, `answers.${name}`)
+    return this.#names
+  }
+
+  #readsOf(): HookReads {
+    const { writer, call } = this.#asking
+    this.#reads ??= hookReads({ writer, call, tx: readingStore(writer, call.caller) }, this.#namesOf())
+    return this.#reads
+  }
 }
 
 /** The store as a transaction that never ends: each read stands alone. */

@@ -1,4 +1,5 @@
 import type { JobDeclaration, LaterOptions } from '../declare/job.ts'
+import type { Maybe } from '../maybe.ts'
 import { writeJobs } from '../write/job-inserts.ts'
 import { type NewJob, newJob } from '../write/new-job.ts'
 import type { Writer } from '../write/writer.ts'
@@ -21,16 +22,16 @@ export class HandedOver {
   }
 
   /** All of them, also those that were not awaited. Throws what is wrong with one, even where the code caught that. */
-  async all(): Promise<readonly NewJob[]> {
-    const jobs = this.#made.length === 0 ? [] : await Promise.all(this.#made)
+  all(): Maybe<readonly NewJob[]> {
     this.#isOver = true
-    return jobs
+    return this.#made.length === 0 ? [] : Promise.all(this.#made)
   }
 }
 
 /** Writes jobs in a transaction of their own. */
-export async function handOver(writer: Writer, account: string, jobs: readonly NewJob[]): Promise<void> {
+export function handOver(writer: Writer, account: string, jobs: readonly NewJob[]): Maybe<void> {
   if (jobs.length === 0) return
-  await writer.store.transaction((tx) => writeJobs(tx, account, jobs), account)
-  writer.jobs.committed(account)
+  return writer.store
+    .transaction((tx) => writeJobs(tx, account, jobs), account)
+    .then(() => writer.jobs.committed(account))
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../call/caller.ts'
 import type { AnswerCode, Resource } from '../compile/model.ts'
 import type { AnswerName } from '../declare/answers.ts'
+import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 
 /** A call of the code of a noun. */
@@ -15,9 +16,8 @@ export interface CodeCall {
 
 /** Of what callers share: one of them has no more than its part. */
 export interface CallerShares {
-  /** False where the caller has its share. It is counted all the same: `giveBack` must follow. */
-  take(caller: Caller): boolean
-  giveBack(caller: Caller): void
+  /** Takes one for the caller, and gives what gives it back. Null where the caller has its share. */
+  take(caller: Caller): (() => void) | null
 }
 
 /** How many answers of code run at once in this process. A place is free again when the time of its answer is over. */
@@ -33,33 +33,29 @@ export class AnswerPlaces {
 
   /** What the code answers within its time. Code that does not end is not waited for. */
   async run(call: CodeCall): Promise<unknown> {
-    const { caller } = call
-    const hasShare = this.#shares.take(caller)
-    const isFree = ++this.#taken <= this.#most
+    if (this.#taken >= this.#most)
+      throw noPlace(`${this.#most} answers of code are running, which is as many as may run at once.`)
+    const giveBack = this.#shares.take(call.caller)
+    if (!giveBack) throw noPlace('As many answers of code are running for this caller as is its share.')
+    this.#taken++
     try {
-      if (!isFree)
-        throw noPlace(`${this.#most} answers of code are running, which is as many as may run at once.`)
-      if (!hasShare) throw noPlace('As many answers of code are running for this caller as is its share.')
       return await answerOf(call)
+    } catch (error) {
+      throw error instanceof Error ? error : threwOther(call, error)
     } finally {
       this.#taken--
-      this.#shares.giveBack(caller)
+      giveBack()
     }
   }
 }
 
-async function answerOf(call: CodeCall): Promise<unknown> {
-  const { resource, name, asked } = call
+function answerOf({ resource, name, asked, context }: CodeCall): Maybe<unknown> {
   const { answered } = resource
   const code: AnswerCode | null = answered?.[name] ?? null
   if (!answered || !code) throw new Error(`${resource.name} has no answers.${name}`)
   const ending = new AbortController()
-  try {
-    const answer = code(asked, call.context(ending.signal))
-    return isThenable(answer) ? await withinTime(answer, answered.withinMs, ending) : answer
-  } catch (error) {
-    throw error instanceof Error ? error : threwOther(call, error)
-  }
+  const answer = code(asked, context(ending.signal))
+  return isThenable(answer) ? withinTime(answer, answered.withinMs, ending) : answer
 }
 
 const isThenable = (answer: unknown): answer is PromiseLike<unknown> =>

@@ -3,12 +3,13 @@ import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
 import { isJsonObject } from '../compile/schemas/canonical.ts'
 import type { AnswerName } from '../declare/answers.ts'
+import { type Maybe, whenThere } from '../maybe.ts'
 import { typeInWords } from '../write/hook-values.ts'
 import { newId } from '../write/ids.ts'
 import { verdict } from '../write/judge.ts'
 import type { NewJob } from '../write/new-job.ts'
 import { passingRows } from '../write/passing-rows.ts'
-import { answerContext, type CodeQuestion } from './answer-context.ts'
+import { CodeContext, type CodeQuestion } from './answer-context.ts'
 import type { Answering } from './answering.ts'
 import type { AskedList } from './asked-list.ts'
 import { givenRow, wrongAnswer } from './given-rows.ts'
@@ -65,22 +66,25 @@ export class Questions {
 
   #run(asking: CodeQuestion, asked: unknown): Promise<unknown> {
     const { resource, name } = asking
-    const context = (signal: AbortSignal) => answerContext(asking, signal)
+    const context = (signal: AbortSignal) => new CodeContext(asking, signal)
     const { caller } = this.#call
     return this.#answering.places.run({ caller, resource, name, asked, context })
   }
 
-  async #handOver({ handed }: CodeQuestion): Promise<void> {
-    await handOver(this.#answering.writer, this.#call.caller.account, await handed.all())
+  #handOver({ handed }: CodeQuestion): Maybe<void> {
+    const { account } = this.#call.caller
+    return whenThere(handed.all(), (jobs) => handOver(this.#answering.writer, account, jobs))
   }
 
-  async #readable(resource: Resource, rows: readonly StoredRow[]): Promise<readonly StoredRow[]> {
+  #readable(resource: Resource, rows: readonly StoredRow[]): Maybe<readonly StoredRow[]> {
     const { caller } = this.#call
     const said = verdict({ caller }, resource, 'read')
     if (said === true || rows.length === 0) return rows
     if (said === false) return []
-    const passing = new Set(await passingRows(this.#answering.writer, caller, resource, said, rows))
-    return rows.filter((_, index) => passing.has(index))
+    return passingRows(this.#answering.writer, caller, resource, said, rows).then((passing) => {
+      const indexes = new Set(passing)
+      return rows.filter((_, index) => indexes.has(index))
+    })
   }
 
   #newId({ idPrefix }: Resource): string {

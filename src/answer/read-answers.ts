@@ -8,6 +8,7 @@ import { notThere } from '../call/target.ts'
 import type { View } from '../compile/model.ts'
 import { answeredIdSchema } from '../compile/resources/declared-fields.ts'
 import { isValid } from '../compile/schemas/validate.ts'
+import type { Maybe } from '../maybe.ts'
 import { problem } from '../problems.ts'
 import { canonicalOf, pageText } from '../read/read-rows.ts'
 import { cursorBound } from '../request/cursor.ts'
@@ -76,24 +77,19 @@ export async function answerList(answering: Answering, call: Call, query: PageQu
 }
 
 /** The JSON of rows as a version shows them, joined by commas, with what is included. */
-async function rowTexts(
+function rowTexts(
   answering: Answering,
   call: Call,
   rows: readonly StoredRow[],
   tree: readonly Included[],
-): Promise<string> {
+): Maybe<string> {
   const { target, caller } = call
   const texts = rows.map((row) => shownText(target.view, row, caller.scopes))
   if (tree.length === 0) return texts.join(',')
-  const shown = texts.map((text) => JSON.parse(text))
-  await embedInto(
-    answering,
-    call,
-    rows.map((row, index) => ({ row, shown: shown[index] })),
-    target.view,
-    tree,
+  const given = rows.map((row, index) => ({ row, shown: JSON.parse(texts[index] ?? '') }))
+  return embedInto(answering, call, given, target.view, tree).then(() =>
+    given.map(({ shown }) => JSON.stringify(shown)).join(','),
   )
-  return shown.map((row) => JSON.stringify(row)).join(',')
 }
 
 /** The bytes of a body, which are bounded as those of stored rows are. */

@@ -30,12 +30,10 @@ function labelledFields(shown: Shown): readonly Labelled[] {
  */
 export function shownText(view: View, row: StoredRow, grants: Grants): string {
   const made = shownMade(view, row)
-  const pieces: string[] = []
+  let text = ''
   for (const { label, field } of labelledFields(shownTo(view, grants))) {
     const value = field.field ? toShown(field, row[field.field.name]) : (made[field.name] ?? null)
-    pieces.push(label, JSON.stringify(value))
+    text += label + JSON.stringify(value)
   }
-  pieces.push('}')
-  // Joined once, because the text is measured, stored under a key and sent.
-  return pieces.join('')
+  return `${text}}`
 }

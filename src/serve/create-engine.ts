@@ -125,8 +125,13 @@ const answerPlaces = (most: number): AnswerPlaces => {
   // With two more, callers who come one after the other get all that there are, however few these are.
   const shares = new FairLimit(most + 2)
   return new AnswerPlaces(most, {
-    take: (caller) => shares.take(callerHolder(caller), 1),
-    giveBack: (caller) => shares.giveBack(callerHolder(caller), 1),
+    take(caller) {
+      const holder = callerHolder(caller)
+      const giveBack = () => shares.giveBack(holder, 1)
+      if (shares.take(holder, 1)) return giveBack
+      giveBack()
+      return null
+    },
   })
 }
 
