@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { openapiOf } from '../../src/contract/openapi/openapi.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
-import type { TestDatabase } from '../support/postgres-server.ts'
+import { emptyDatabase, type StoreKind } from '../support/databases.ts'
 import type { Document } from './openapi-judge.ts'
 
 export type Json = { readonly [key: string]: unknown }
@@ -96,19 +96,14 @@ type Call = (
 ) => Promise<Response>
 
 /** Serves the things while the tests of the describe block around it run. */
-export const serveThings = (create: () => Promise<TestDatabase>): Call => {
-  let database: TestDatabase
+export const serveThings = (kind: StoreKind): Call => {
   let served: TestApi
   let key: string
   beforeAll(async () => {
-    database = await create()
-    served = await testApi(declaration, { databaseUrl: database.url })
+    served = await testApi(declaration, { databaseUrl: await emptyDatabase(kind) })
     key = await served.key('acme')
   })
-  afterAll(async () => {
-    await served.close()
-    await database.drop()
-  })
+  afterAll(() => served.close())
   return (method, path, body, headers = {}) =>
     served.fetch(path, {
       method,

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, nounkit } from '../support/child.ts'
-import { onEveryStore } from '../support/every-store.ts'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
 import { heapOf, inspected } from '../support/heap-of.ts'
 import { parseAnswer } from '../support/raw-socket.ts'
 import { type HostileRequest, hostileRequests, type KnownThings } from './hostile-requests.ts'
@@ -15,9 +15,9 @@ const seed = Number(process.env.NOUNKIT_FUZZ_SEED ?? (nightly ? Date.now() % 2 *
 const atOnce = 16
 const hangMs = 20_000
 
-describe.each(onEveryStore)('on %s', (_, openUrl) => {
+describe.each(storeKinds)('on %s', (kind) => {
   const env = { DATABASE_URL: '', NOUNKIT_LOG: 'error', NOUNKIT_RATE: 'off' }
-  let database: Awaited<ReturnType<typeof openUrl>>
+  let databaseUrl: string
   let server: Child
   let port: number
   let known: KnownThings
@@ -25,8 +25,8 @@ describe.each(onEveryStore)('on %s', (_, openUrl) => {
   let theirs: string[]
 
   beforeAll(async () => {
-    database = await openUrl()
-    env.DATABASE_URL = database.url
+    databaseUrl = await emptyDatabase(kind)
+    env.DATABASE_URL = databaseUrl
     server = nounkit(['serve', 'examples/shop', '--port', '0'], { env: { ...env, ...inspected } })
     port = Number((await server.line(/is ready: http:\/\/[^:]+:(\d+)/))[1])
     const acme = await makeKey('acme', ['--scopes', '*,products:write'])
@@ -48,7 +48,6 @@ describe.each(onEveryStore)('on %s', (_, openUrl) => {
   })
   afterAll(async () => {
     await server.kill('SIGKILL')
-    await database.drop()
   })
 
   let names = 0

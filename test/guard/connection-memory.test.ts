@@ -1,28 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { KeyRing } from '../../src/guard/key-ring.ts'
-import { onEveryStore } from '../support/every-store.ts'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
 import { openRaw, parseAnswer, type RawAnswer, type RawConnection } from '../support/raw-socket.ts'
 
-describe.each(onEveryStore)('keys on one connection, on %s', (_, openUrl) => {
+describe.each(storeKinds)('keys on one connection, on %s', (kind) => {
   let now = Date.parse('2026-07-01T12:00:00Z')
-  let database: Awaited<ReturnType<typeof openUrl>>
+  let databaseUrl: string
   let shop: ListeningShop
   let keys: KeyRing
   let connection: RawConnection
   let seen = 0
 
   beforeAll(async () => {
-    database = await openUrl()
+    databaseUrl = await emptyDatabase(kind)
     const clock = { now: () => now }
-    shop = await listeningShop({ databaseUrl: database.url, clock })
+    shop = await listeningShop({ databaseUrl, clock })
     keys = new KeyRing(shop.api.service.store, clock)
     connection = await openRaw(shop.port)
   })
   afterAll(async () => {
     connection.close()
     await shop.close()
-    await database.drop()
   })
 
   /** The next answer on the one connection. Every answer has a length, so its end is known. */

@@ -3,7 +3,7 @@ import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import type { Resource, View } from '../../src/compile/model.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
-import { onEveryStore } from '../support/every-store.ts'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
 
 const model = compileApi(shop)
 const views = model.versions
@@ -27,8 +27,8 @@ const references = (view: View) =>
     return target && !target.shared && !field.readOnly ? [{ name: field.name, target }] : []
   })
 
-describe.each(onEveryStore)('what globex owns does not exist for acme, on %s', (_, openUrl) => {
-  let database: Awaited<ReturnType<typeof openUrl>>
+describe.each(storeKinds)('what globex owns does not exist for acme, on %s', (kind) => {
+  let databaseUrl: string
   let api: TestApi
   let acme: string
   let globex: string
@@ -38,8 +38,8 @@ describe.each(onEveryStore)('what globex owns does not exist for acme, on %s', (
   const tableOf = (resource: Resource) => `"${resource.table}"`
 
   beforeAll(async () => {
-    database = await openUrl()
-    api = await testApi(shop, { databaseUrl: database.url })
+    databaseUrl = await emptyDatabase(kind)
+    api = await testApi(shop, { databaseUrl })
     acme = await api.key('acme')
     globex = await api.key('globex')
     await fillEngineTables()
@@ -76,7 +76,6 @@ describe.each(onEveryStore)('what globex owns does not exist for acme, on %s', (
   }
   afterAll(async () => {
     await api.close()
-    await database.drop()
   })
 
   const fill = (path: string, view: View, real: boolean) => {

@@ -3,29 +3,28 @@ import shop from '../../examples/shop/api.ts'
 import { hashApiKey, makeApiKey } from '../../src/guard/api-key.ts'
 import { KeyRing } from '../../src/guard/key-ring.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
-import { onEveryStore } from '../support/every-store.ts'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
 
 const day = 86_400_000
 
-describe.each(onEveryStore)('API keys on %s', (_, openUrl) => {
+describe.each(storeKinds)('API keys on %s', (kind) => {
   let now = Date.parse('2026-07-01T12:00:00Z')
   const clock = { now: () => now }
-  let database: Awaited<ReturnType<typeof openUrl>>
+  let databaseUrl: string
   let api: TestApi
   /** A second process on the same store. */
   let other: TestApi
   let keys: KeyRing
 
   beforeAll(async () => {
-    database = await openUrl()
-    api = await testApi(shop, { databaseUrl: database.url, clock })
-    other = await testApi(shop, { databaseUrl: database.url, clock })
+    databaseUrl = await emptyDatabase(kind)
+    api = await testApi(shop, { databaseUrl, clock })
+    other = await testApi(shop, { databaseUrl, clock })
     keys = new KeyRing(api.service.store, clock)
   })
   afterAll(async () => {
     await api.close()
     await other.close()
-    await database.drop()
   })
 
   const call = async (key: string, where = api) => {
@@ -199,7 +198,7 @@ describe.each(onEveryStore)('API keys on %s', (_, openUrl) => {
       await store.session((session) =>
         session.script(`ALTER TABLE "nounkit_api_keys" DROP COLUMN "${column}"`),
       )
-    const upgraded = await testApi(shop, { databaseUrl: database.url, clock })
+    const upgraded = await testApi(shop, { databaseUrl, clock })
     try {
       expect((await call(old.secret, upgraded)).status).toBe(200)
       const hash = hashApiKey('made by an older release')

@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { onEveryStore } from '../support/every-store.ts'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
 import { parseAnswer, rawExchange } from '../support/raw-socket.ts'
 
-describe.each(onEveryStore)('names of headers, on %s', (_, openUrl) => {
-  let database: Awaited<ReturnType<typeof openUrl>>
+describe.each(storeKinds)('names of headers, on %s', (kind) => {
+  let databaseUrl: string
   let shop: ListeningShop
 
   beforeAll(async () => {
-    database = await openUrl()
-    shop = await listeningShop({ databaseUrl: database.url })
+    databaseUrl = await emptyDatabase(kind)
+    shop = await listeningShop({ databaseUrl })
   })
   afterAll(async () => {
     await shop.close()
-    await database.drop()
   })
 
   const send = async (line: string, headers: readonly string[], body = '') => {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { onEveryStore } from '../support/every-store.ts'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
 import { listeningShop } from '../support/listening-shop.ts'
 
 const ceiling = 1
 const clients = 40
 
-describe.each(onEveryStore)('many times the ceiling at once, on %s', (_, openUrl) => {
+describe.each(storeKinds)('many times the ceiling at once, on %s', (kind) => {
   test('requests over the limit are refused unread, accepted ones are completed, and afterwards the service answers as before', async () => {
-    const database = await openUrl()
+    const databaseUrl = await emptyDatabase(kind)
     const shop = await listeningShop({
-      databaseUrl: database.url,
+      databaseUrl,
       declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: ceiling } }),
     })
     const create = async (n: number) => {
@@ -51,6 +51,5 @@ describe.each(onEveryStore)('many times the ceiling at once, on %s', (_, openUrl
     expect(figures).toContain(`nounkit_requests_turned_away_total ${turnedAway.length}\n`)
     expect(figures).toContain('nounkit_requests_in_flight 0\n')
     await shop.close()
-    await database.drop()
   })
 })

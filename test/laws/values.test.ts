@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { onEveryStore } from '../support/every-store.ts'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
 import { madeField, typedField } from '../support/random-typed-fields.ts'
 import { enumField, openField, stateField } from '../support/random-word-fields.ts'
 import { type Fields, nameOf } from '../support/values-api.ts'
@@ -8,7 +8,7 @@ import { trial } from '../support/values-trial.ts'
 
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
 /** Random APIs on a store. A new database takes PostgreSQL longer than SQLite takes for all calls. */
-const apisOn = (store: string): number => (store === 'SQLite' ? (nightly ? 600 : 6) : nightly ? 200 : 3)
+const apisOn = { sqlite: nightly ? 600 : 6, postgres: nightly ? 200 : 3 }
 
 const fields: fc.Arbitrary<Fields> = fc.tuple(
   enumField,
@@ -31,25 +31,20 @@ const tell = (run: fc.RunDetails<[Fields, number]>): void => {
   )
 }
 
-test.each(onEveryStore)(
+test.each(storeKinds)(
   'a value outside the version is refused whatever is stored, and what it shows is taken back, on %s',
-  async (name, newDatabase) => {
-    const apis = apisOn(name)
+  async (kind) => {
+    const apis = apisOn[kind]
     const found = { sent: 0, refused: 0, taken: 0 }
     await fc.assert(
       fc.asyncProperty(fields, fc.nat(), async (all, seed) => {
-        const database = await newDatabase()
-        try {
-          await trial(database.url, all, seed, found)
-        } finally {
-          await database.drop()
-        }
+        await trial(await emptyDatabase(kind), all, seed, found)
       }),
       { numRuns: apis, endOnFailure: true, reporter: tell },
     )
     // Otherwise the law would hold because nothing was sent.
     expect(Math.min(found.refused, found.taken)).toBeGreaterThan(apis)
-    if (nightly) console.info(name, found)
+    if (nightly) console.info(kind, found)
   },
   nightly ? 7_200_000 : 300_000,
 )

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { nodeScript } from './child.ts'
@@ -35,4 +36,13 @@ test('a child process is followed until its end', async () => {
   const [, port] = await child.line(/^ready on (\d+)$/)
   expect(port).toBe('12')
   expect(await child.ended).toEqual({ code: 3, signal: null })
+})
+
+test('the index of this folder names every file once', () => {
+  const index = readFileSync(new URL('README.md', import.meta.url), 'utf8')
+  const named = [...index.matchAll(/`([a-z0-9-]+\.ts)`/g)].map(([, name]) => name)
+  const files = readdirSync(import.meta.dirname).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  )
+  expect(named.toSorted()).toEqual(files.toSorted())
 })
