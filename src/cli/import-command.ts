@@ -151,14 +151,21 @@ type RowFlags = Pick<Mark, 'resource' | 'account'>
  * Rows without ids would be inserted a second time with other flags, and an interrupted import would go on in another account. So another
  * `--resource` or `--account` is refused, unless `--again` says that the file is to be imported once more.
  */
-function demandSameFlags(model: Model, { name }: SourceFile, done: Mark, asked: RowFlags): void {
+function demandSameFlags(model: Model, { name }: SourceFile, mark: Mark, asked: RowFlags): void {
   const flagsText = flagsTextOf(model)
+  const done = { ...mark, resource: mark.resource === null ? null : nameNow(model, mark.resource) }
   if (done.resource === asked.resource && done.account === asked.account) return
   throw new CommandMistake(
     done.endedAt
       ? `${name} was imported already, at ${done.endedAt}, with ${flagsText(done)}. To import it once more, with ${flagsText(asked)}, add --again.`
       : `${name} was imported in part, with ${flagsText(done)}. Run it with ${flagsText(done)} again to import the rest first.`,
   )
+}
+
+/** The name of a resource that had this one when an import began: it may be renamed since. */
+function nameNow({ head, versions }: Model, name: string): string {
+  const known = [head, ...versions].find(({ views }) => views.has(name))
+  return known?.views.get(name)?.resource.name ?? name
 }
 
 const flagsTextOf =

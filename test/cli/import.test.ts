@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decimal, states } from 'nounkit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -283,6 +283,34 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
     const { store } = service
     const [isGathered] = (await store.first(gathered[store.dialect.name], [])) ?? []
     expect(Boolean(isGathered)).toBe(true)
+  })
+
+  test('interrupted before a release that renames the resource: goes on where it ended, under its new name', async () => {
+    const declared = (name: string, versions: string) =>
+      declarationFolder(`import { api, renameResource, resource, version } from 'nounkit'
+import { z } from 'zod'
+const ${name} = resource('${name}', { fields: { email: z.string() } })
+export default api('post', { resources: [${name}], versions: [${versions}] })
+`)
+    const published = "version('v1', { published: '2025-01-01', changes: "
+    const older = declared('clients', `${published}[] })`)
+    const newer = declared(
+      'customers',
+      `version('v2'), ${published}[renameResource('clients', 'customers')] })`,
+    )
+    const env = { DATABASE_URL: url }
+    expect(await runHere(['publish', older, 'v1', '--skip-store'])).toMatchObject({ code: 0 })
+    cpSync(join(older, 'contracts'), join(newer, 'contracts'), { recursive: true })
+    expect(await runHere(['migrate', older], { env })).toMatchObject({ code: 0 })
+    const file = fileWith('email\na@example.com\nb@example.com\n', 'rows.csv')
+    const importInto = (folder: string, resource: string) =>
+      runHere(['import', folder, file, '--resource', resource, '--account', 'acme'], { env })
+    expect((await importInto(older, 'clients')).stdout).toContain('Imported 2 rows.\n')
+    await interruptAfterOneRow(await openForTest(url), { resource: 'clients', account: 'acme' })
+    expect(await runHere(['migrate', newer], { env })).toMatchObject({ code: 0 })
+    expect((await importInto(newer, 'customers')).stdout).toContain(
+      'Imported 1 row. 1 row was there already.\n',
+    )
   })
 
   test('with --again, interrupted and run again: goes on where it ended', async () => {
