@@ -121,9 +121,10 @@ export async function sharedValues(
   return new MigrationRefused([notUnique(step, shared)], error)
 }
 
-/** The step of a unique index, as one that cannot be taken. */
+/** A step that cannot be taken because of values that rows share. */
 export const notUnique = (step: Step, shared: string): Step => ({
   ...step,
+  unique: step.unique ?? [],
   additive: false,
   why: `values must be unique now, but ${shared}`,
 })

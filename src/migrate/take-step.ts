@@ -1,4 +1,4 @@
-import type { Session } from '../store/store.ts'
+import { type Session, StoreError } from '../store/store.ts'
 import { MigrationRefused, notUnique } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import type { TableStatement } from './plan/table-sql.ts'
@@ -16,7 +16,13 @@ export async function takeStep(reading: Reading, step: Step, fate: string): Prom
   if (step.limit) await refuseBeyond(session, step.limit, fate)
   const shared = await sharedRows(session, dialect, step)
   if (shared !== null) throw new MigrationRefused([notUnique(step, shared)])
-  for await (const statement of statementsOf(reading, step)) await run(session, statement)
+  for await (const statement of statementsOf(reading, step))
+    await run(session, statement).catch((error: unknown) => {
+      if (!(error instanceof StoreError && error.kind === 'unique')) throw error
+      // Rows get a value by this step that others have.
+      const would = `rows of ${step.table} would share values of ${error.columns.join(', ')}`
+      throw new MigrationRefused([notUnique(step, would)], error)
+    })
 }
 
 /** The statements of a step. Those that follow from what rows hold are made one by one. */

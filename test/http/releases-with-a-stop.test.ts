@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { contractOf } from '../../src/contract/contract.ts'
-import { api, mapValues, resource, version } from '../../src/index.ts'
+import { api, makeRequired, mapValues, resource, version } from '../../src/index.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
+import { releaseOf } from '../../src/migrate/release.ts'
 import { serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
 
@@ -53,4 +54,54 @@ describeStores('a declaration that joins two values', (store) => {
       await now.make('/v1/members', { level: 'silver' })
     },
   )
+})
+
+describeStores('a field of a unique set that becomes required', (store) => {
+  const text = z.string().max(40)
+  const code = (given: { readonly code: string }) => ({ code: given.code === '' ? newId() : given.code })
+  let ids = 0
+  const newId = () => `c${++ids}`
+  const before = api('club', {
+    resources: [resource('members', { fields: { code: text.optional() }, unique: ['code'] })],
+    versions: [version('v1')],
+  })
+  const after = (hooks: object) =>
+    api('club', {
+      resources: [resource('members', { fields: { code: text }, unique: ['code'], hooks })],
+      versions: [
+        version('v2'),
+        version('v1', {
+          changes: [makeRequired('members', 'code', { whenAbsent: '', why: 'all have one' })],
+        }),
+      ],
+    })
+
+  test('is a mistake unless a hook gives each row a value of its own', () => {
+    expect(() => compileApi(after({}))).toThrow(/v1 may leave out code, so each row without it has ""/)
+  })
+
+  test('needs a stop then, and is refused while several rows have no value, which stay as they are', async () => {
+    const url = await store.url()
+    const newest = compileApi(after({ beforeCreate: code }))
+    const old = await serve(store.kind, url, { declaration: before })
+    const [one] = [await old.make('/v1/members', {}), await old.make('/v1/members', {})]
+    const opened = await store.open(url)
+    const { steps } = await migrateStore(opened, newest, { dryRun: true, stops: true })
+    expect(releaseOf(steps)).toEqual({
+      release: 'needs-a-stop',
+      because: ['members.code allows NULL, and the field is required'],
+    })
+    const refused = migrateStore(opened, newest, { stops: true })
+    await expect(refused).rejects.toThrow(
+      /Nothing was changed\. Change the rows .* and try again:\n- values must be unique now, but rows of members would share values of code\.$/,
+    )
+    await old.call('PATCH', `/v1/members/${one?.id}`, { body: { code: 'mine' } })
+    await old.api.close()
+    await migrateStore(opened, newest, { stops: true })
+    const now = await serve(store.kind, url, { declaration: after({ beforeCreate: code }) })
+    for (const path of ['/v1/members', '/v1/members', '/v2/members'])
+      await now.make(path, path === '/v2/members' ? { code: '' } : {})
+    const codes = (await now.get('/v2/members')).rows.map((row) => row.code)
+    expect(codes).toEqual(['mine', '', 'c1', 'c2', 'c3'])
+  })
 })
