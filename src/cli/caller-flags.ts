@@ -1,8 +1,8 @@
 import { type Caller, isPlainName, maxSubjectLength } from '../call/caller.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
+import { ClaimMistake, readClaims } from '../guard/read-claims.ts'
 import { knownScopes } from '../guard/scopes.ts'
-import { readClaims } from './claim-flags.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 
 /** The flags that say who calls. */
@@ -29,8 +29,16 @@ export const readCallerFlags = (
 ): Pick<Caller, 'subject' | 'claims'> & { readonly scopes: readonly string[] } => ({
   scopes: readScopes(scopes, model),
   subject: readSubject(subject),
-  claims: readClaims(claim),
+  claims: claimsOf(claim),
 })
+
+function claimsOf(flags: readonly string[]): Caller['claims'] {
+  try {
+    return readClaims(flags)
+  } catch (error) {
+    throw error instanceof ClaimMistake ? new UsageMistake(`--claim ${error.message}`) : error
+  }
+}
 
 /** `*` by default. A scope that no operation needs is refused. */
 function readScopes(text: string | undefined, model: Model): readonly string[] {

@@ -1,6 +1,7 @@
 import { accountPages } from './accounts/account-pages.ts'
 import type { ConsolePage, OpenPage } from './console-page.ts'
-import { consumersPage } from './consumers-page.ts'
+import { consumerPage } from './consumers/consumer-page.ts'
+import { consumersPage } from './consumers/consumers-page.ts'
 import { accountsPage } from './data/accounts-page.ts'
 import { deletePages } from './data/delete-page.ts'
 import { editPages } from './data/edit-page.ts'
@@ -39,6 +40,7 @@ export const consolePages: readonly (ConsolePage | OpenPage)[] = [
   ...deletePages,
   requestsPage,
   consumersPage,
+  consumerPage,
   keysPage,
   ...keyActPages,
   ...webhooksPages,

@@ -49,6 +49,29 @@ export async function readDetails(store: Store, span: Span): Promise<readonly Co
   }))
 }
 
+export interface CountedByDay extends CountedOperation {
+  readonly day: string
+}
+
+/** Served calls of each consumer by day; `operation` is empty. */
+export async function readConsumerDays(store: Store, span: Span): Promise<readonly CountedByDay[]> {
+  const rows = await readCounts(store, 'nounkit_usage', ['day'], span)
+  return rows
+    .map(({ counted, names: [day = ''] }) => ({ ...counted, operation: '', day }))
+    .filter(({ consumer }) => consumer !== refused)
+}
+
+/** Served calls by consumer, operation and day. Many rows: for one account. */
+export async function readOperationDays(
+  store: Store,
+  span: Span & { readonly account: string },
+): Promise<readonly CountedByDay[]> {
+  const rows = await readCounts(store, 'nounkit_usage', ['operation', 'day'], span)
+  return rows
+    .map(({ counted, names: [operation = '', day = ''] }) => ({ ...counted, operation, day }))
+    .filter(({ consumer }) => consumer !== refused)
+}
+
 /** Counts by version, account, consumer and the columns. */
 async function readCounts(store: Store, table: string, columns: readonly string[], span: Span) {
   const [where, values] = from(store, table, span)

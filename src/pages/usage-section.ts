@@ -12,6 +12,15 @@ export interface Usage {
   readonly account: string | null
   /** What blocks the retirement of each version, by the version's name. */
   readonly blockers: ReadonlyMap<string, readonly RetirementBlocker[]>
+  /** More about each consumer, where there is more to show. */
+  readonly more?: MoreOfConsumers
+}
+
+export interface MoreOfConsumers {
+  /** The page of a consumer. */
+  url(one: ConsumerUsage): string
+  /** Its calls by day. */
+  trend(one: ConsumerUsage, version: string): Markup
 }
 
 /** A form for an API key that works without scripts. The key is neither stored nor put in a URL. */
@@ -25,11 +34,11 @@ ${refusal && html`<p class="notice" role="alert">${refusal}</p>`}
 </form>`
 
 export const usageSection = (
-  { report, account, blockers }: Usage,
+  { report, account, blockers, more }: Usage,
   showsAccounts: boolean,
 ): Markup => html`<h2 id="usage">Usage</h2>
 <p>${showsAccounts ? callsOf(account) : 'Calls'} from ${report.days[0]} to ${report.days.at(-1)}.</p>
-${report.versions.map((version) => versionSection(version, report, { blockers: blockers.get(version.version) ?? null, showsAccounts }))}
+${report.versions.map((version) => versionSection(version, report, { blockers: blockers.get(version.version) ?? null, showsAccounts, more }))}
 ${
   report.gaps.length > 0 &&
   html`<h3>Gaps</h3><p>A process ended before it had written what it had counted:</p><ul>${report.gaps.map(({ from, until }) => html`<li>${minuteOf(from)} to ${minuteOf(until)}</li>`)}</ul>`
@@ -41,34 +50,49 @@ const callsOf = (account: string | null): Markup | string =>
 const versionSection = (
   usage: VersionUsage,
   { days, gaps }: UsageReport,
-  {
-    blockers,
-    showsAccounts,
-  }: { readonly blockers: readonly RetirementBlocker[] | null; readonly showsAccounts: boolean },
+  { blockers, ...shown }: { readonly blockers: readonly RetirementBlocker[] | null } & ShownOfConsumers,
 ): Markup => {
   const total = usage.calls.reduce((sum, one) => sum + one, 0)
   return html`<h3>${usage.version}</h3>
 <p>${total === 0 ? 'No calls.' : html`${counted(total, 'call')}, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more ${usage.refused.calls === 1 ? 'was' : 'were'} refused, because credentials were missing or the version is retired.`}</p>
 ${total > 0 && framed(`Calls of ${usage.version} by day`, usagePlot(usage, days, gaps))}
-${usage.consumers.length > 0 && consumerTable(usage, showsAccounts)}
+${usage.consumers.length > 0 && consumerTable(usage, shown)}
 ${blockers !== null && blockerList(usage, blockers)}`
 }
 
+interface ShownOfConsumers {
+  readonly showsAccounts: boolean
+  readonly more: MoreOfConsumers | undefined
+}
+
 /** Deprecated versions also have columns for what consumers still use, and whether they were contacted. */
-const consumerTable = ({ version, deprecated, consumers }: VersionUsage, showsAccounts: boolean): Markup => {
+const consumerTable = ({ version, deprecated, consumers }: VersionUsage, shown: ShownOfConsumers): Markup => {
+  const { showsAccounts, more } = shown
   const isDeprecated = deprecated !== null
   const moving = isDeprecated ? ['Still uses', 'Contacted'] : []
   return table(
     `Consumers of ${version}`,
-    ['Consumer', ...(showsAccounts ? ['Account'] : []), 'Kind', { figure: 'Calls' }, 'Last seen', ...moving],
+    [
+      'Consumer',
+      ...(showsAccounts ? ['Account'] : []),
+      'Kind',
+      { figure: 'Calls' },
+      ...(more ? ['By day'] : []),
+      'Last seen',
+      ...moving,
+    ],
     consumers.map(
-      (one) => html`<tr>${consumerCells(one, showsAccounts)}${isDeprecated && movingCells(one)}</tr>`,
+      (one) => html`<tr>${consumerCells(one, version, shown)}${isDeprecated && movingCells(one)}</tr>`,
     ),
   )
 }
 
-const consumerCells = (one: ConsumerUsage, showsAccounts: boolean): Markup =>
-  html`<td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td>${showsAccounts && html`<td>${one.account}</td>`}<td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minuteOf(one.lastSeen)}</td>`
+const consumerCells = (
+  one: ConsumerUsage,
+  version: string,
+  { showsAccounts, more }: ShownOfConsumers,
+): Markup =>
+  html`<td>${more ? html`<a href="${more.url(one)}">${one.name}</a>` : one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td>${showsAccounts && html`<td>${one.account}</td>`}<td>${one.kind}</td><td class="figure">${number(one.calls)}</td>${more && html`<td>${more.trend(one, version)}</td>`}<td>${minuteOf(one.lastSeen)}</td>`
 
 const movingCells = (one: ConsumerUsage): Markup =>
   html`<td>${stillUses(one)}</td><td>${one.contacted ? dayOf(one.contacted.at) : html`<span class="none">no</span>`}</td>`

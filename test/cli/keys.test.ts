@@ -192,12 +192,12 @@ describe('what is wrong is said, with what was probably meant', () => {
     [
       'the same claim twice',
       ['create', '--account', 'a', '--name', 'b', '--claim', 'a=1', '--claim', 'a=2'],
-      /--claim "a=2" names a claim that another --claim gave/,
+      /--claim "a=2" names a claim that another one gave/,
     ],
     [
       'a claim within one that has a value',
       ['create', '--account', 'a', '--name', 'b', '--claim', 'a=1', '--claim', 'a.b=2'],
-      /"a\.b=2" has a part, "a", that another --claim gave a value/,
+      /"a\.b=2" has a part, "a", that another one gave a value/,
     ],
     ['an empty subject', ['create', '--account', 'a', '--name', 'b', '--subject', ''], /--subject is ""/],
     ['no such action', ['remove'], /"keys remove" is not a command/],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { readAuditPage } from '../../src/audit/audit-page.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { OperatorBrowser, type Page } from '../support/operator-browser.ts'
 import { describeStores } from '../support/stores.ts'
@@ -46,6 +47,20 @@ describeStores('keys in the console', (store) => {
     expect(await lastAct()).toEqual(['key-created', 'reader'])
     // The last form, sent again, makes no second one.
     expect((await ada.submitIn(asked, '/console/keys/new', {})).status).toBe(409)
+  })
+
+  it('a key is made with claims, which its row shows, and a claim that is none is refused with what to do', async () => {
+    const fields = { name: 'claiming', scopes: '*' }
+    const refused = await ada.submit(keys, '/console/keys/new', { ...fields, claims: 'level:=three' })
+    expect(refused.status).toBe(422)
+    expect(refused.text).toMatch(
+      /The claim &quot;level:=three&quot; is not JSON after :=.*level:=three<\/textarea>/s,
+    )
+    await make({ ...fields, claims: ' member_id=4=2\r\n\r\norg.level:=3\r\n' })
+    const claims = { member_id: '4=2', org: { level: 3 } }
+    const stored = await new KeyRing(served.service.store).list('acme')
+    expect(stored.find(({ name }) => name === 'claiming')?.claims).toEqual(claims)
+    expect((await rowOf('claiming')).text).toContain(JSON.stringify(claims).replaceAll('"', '&quot;'))
   })
 
   it('a key gets a new secret once, however often the form is sent', async () => {

@@ -122,5 +122,17 @@ describeStores('webhooks and consumers in the console', (store) => {
     expect(all.text).not.toMatch(/<script>|<img/)
     const own = await ada.get('/console/consumers?account=globex')
     expect([own.text.includes('billing'), own.text.includes('&lt;script&gt;')]).toEqual([true, false])
+    const pageOf = (name: string, of: string) =>
+      ada.get(`/console/consumers/one?${new URLSearchParams({ of, name })}`)
+    expect(own.text).toContain('href="/console/consumers/one?account=globex&amp;of=globex&amp;name=billing"')
+    const billing = await pageOf('billing', 'globex')
+    expect(billing.text).toMatch(
+      /<code>GET \/memos<\/code><\/td><td class="figure">1<\/td>.*Calls of GET \/memos: .*1 today/,
+    )
+    expect(billing.text).not.toMatch(/<h2>v2|webhook-endpoints/)
+    const other = await pageOf(evil, 'acme')
+    expect(other.text).toMatch(/<h2>v2<.*POST \/webhook-endpoints.*<h2>v1<.*GET \/memos/s)
+    expect(other.text).not.toMatch(/<script>|<img/)
+    expect((await pageOf('billing', 'acme')).status).toBe(404)
   })
 })

@@ -25,11 +25,11 @@ async function makeKey(visit: Visit, form: PostedForm): Promise<ShownPage> {
   const account = accountOf(visit)
   const wanted = readNewKey(form, account, parts.model, parts.clock.now())
   if (typeof wanted === 'string') return shownKeys(visit, account, form, wanted)
-  const { name, scopes = [], kind, expiresAt = null, subject } = wanted
+  const { name, scopes = [], kind, expiresAt = null, subject, claims = {} } = wanted
   if (!isConfirmed(form))
     return askOnce(visit, form, {
       title: `Make the key ${name}?`,
-      content: html`<p>It is for the account <b>${account}</b>${subject && html` and the subject ${subject}`}, counts as ${kind}, and ends ${expiresAt === null ? 'only when it is revoked' : html`at ${timeShown(expiresAt)}`}. Its scopes: <code>${scopes.join(' ')}</code></p>`,
+      content: html`<p>It is for the account <b>${account}</b>${subject && html` and the subject ${subject}`}, counts as ${kind}, and ends ${expiresAt === null ? 'only when it is revoked' : html`at ${timeShown(expiresAt)}`}. Its scopes: <code>${scopes.join(' ')}</code></p>${Object.keys(claims).length > 0 && html`<p>Its claims: <code>${JSON.stringify(claims)}</code></p>`}`,
       path: newPath,
       fields: keyFields,
       button: 'Make the key',

@@ -2,13 +2,15 @@ import { isPlainName } from '../../call/caller.ts'
 import { readDuration } from '../../clock.ts'
 import type { Model } from '../../compile/model.ts'
 import { didYouMean } from '../../compile/names/nearest.ts'
+import type { JsonObject } from '../../compile/schemas/canonical.ts'
 import type { NewKey } from '../../guard/key-ring.ts'
+import { ClaimMistake, readClaims } from '../../guard/read-claims.ts'
 import { knownScopes } from '../../guard/scopes.ts'
 import { html, type Markup } from '../../pages/markup.ts'
 import { dayMs } from '../../times.ts'
 import type { PostedForm, Visit } from '../console-page.ts'
 
-export const keyFields = ['name', 'scopes', 'kind', 'contact', 'expires', 'subject']
+export const keyFields = ['name', 'scopes', 'kind', 'contact', 'expires', 'subject', 'claims']
 
 const kinds = ['external', 'internal', 'probe'] as const
 /** A hundred years, far below JavaScript's last date. */
@@ -39,6 +41,8 @@ export const readNewKey = (form: PostedForm, account: string, model: Model, now:
     return 'How long it is valid is a time such as 90d or 12h, and empty for ever.'
   const subject = text('subject')
   if (subject !== '' && !isPlainName(subject)) return 'The subject has at most 255 plain characters.'
+  const claims = claimsIn(form)
+  if (typeof claims === 'string') return claims
   return {
     account,
     name,
@@ -47,6 +51,18 @@ export const readNewKey = (form: PostedForm, account: string, model: Model, now:
     contact: text('contact').slice(0, 500) || null,
     expiresAt: lasts === null ? null : now + lasts,
     subject: subject === '' ? null : subject,
+    claims,
+  }
+}
+
+/** One in each line, as the command takes them. */
+const claimsIn = (form: PostedForm): JsonObject | string => {
+  const lines = (form.get('claims') ?? '').split('\n').map((line) => line.trim())
+  try {
+    return readClaims(lines.filter((line) => line !== ''))
+  } catch (error) {
+    if (error instanceof ClaimMistake) return `The claim ${error.message}`
+    throw error
   }
 }
 
@@ -64,6 +80,8 @@ ${visit.form(
 <div class="field"><label for="contact">Whom to tell when a version ends</label><input id="contact" name="contact" maxlength="500" autocomplete="off" value="${value('contact')}"></div>
 <div class="field"><label for="expires">Valid for</label><input id="expires" name="expires" maxlength="20" autocomplete="off" value="${value('expires')}" aria-describedby="expires-hint"><small id="expires-hint">Such as <code>90d</code>; for ever where it is empty.</small></div>
 <div class="field"><label for="subject">Subject</label><input id="subject" name="subject" maxlength="255" autocomplete="off" value="${value('subject')}" aria-describedby="subject-hint"><small id="subject-hint">The person or program for whom it calls, where rules ask for one.</small></div>
+<div class="field"><label for="claims">Claims</label><textarea id="claims" name="claims" rows="2" maxlength="20000" autocomplete="off" autocapitalize="none" spellcheck="false" class="code" aria-describedby="claims-hint">
+${value('claims')}</textarea><small id="claims-hint">What rules read of a caller, one in each line: <code>member_id=42</code> is a text, <code>level:=3</code> is JSON, and <code>org.city=Ghent</code> a part of <code>org</code>.</small></div>
 </div>
 <p><button>Make the key</button></p>`,
 )}`
