@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { api } from '../src/declare/api.ts'
 import { readOnly } from '../src/declare/field.ts'
@@ -12,12 +13,21 @@ import { resource } from '../src/declare/resource.ts'
 import { KeyRing } from '../src/guard/key-ring.ts'
 import { openService } from '../src/server-door.ts'
 import { openStore } from '../src/store/open.ts'
+import {
+  createAuthentication,
+  headersOf,
+  keepAliveMs,
+  logAccess,
+  nextRequestId,
+} from './contenders/common.ts'
 
 /**
- * What one row costs that code answers, beside a route of Fastify that is written by hand, with a schema for its answer and a look at the
- * key: `node bench/coded.ts [seconds]`. Each server is a process of its own; turns alternate. The route by hand does less: it has no ETag, no
- * request id, no headers that browsers are told by, no log of usage, no metrics, no bound of its time, and its serializer does not look at what
- * a field has.
+ * What one row costs that code answers, beside two routes of Fastify written by hand: `node bench/coded.ts [seconds]`. Each server is a
+ * process of its own; turns alternate, and all write a line for each request, as `nounkit serve` does.
+ *
+ * The route by hand does what those of the other benchmarks do (contenders/common.ts): a schema for its answer, the same look at the key, the
+ * same headers; and an entity tag of its text. The least route has a schema and compares the key with a text. Neither bounds its time, counts
+ * usage, has metrics or keeps requests for a console, and their serializer does not look at what a field has.
  */
 const turns = 8
 const aim = 0.8
@@ -40,37 +50,73 @@ const declaration = api('quotes', {
   ],
 })
 
+const ofTheBenchmark = 'of-the-benchmark'
+async function fastifyServer(
+  around: (app: FastifyInstance) => void,
+): Promise<{ readonly port: number; readonly key: string }> {
+  const shape = { id: { type: 'string' }, carrier: { type: 'string' }, price: { type: 'integer' } }
+  const answer = { type: 'object', properties: { data: { type: 'object', properties: shape } } }
+  const app = fastify({ genReqId: nextRequestId, keepAliveTimeout: keepAliveMs })
+  around(app)
+  app.addHook('onResponse', async ({ id, method, routeOptions }, { statusCode: status, elapsedTime }) => {
+    const startedAt = performance.now() - elapsedTime
+    logAccess({
+      account: 'acme',
+      consumer: 'bench',
+      id,
+      method,
+      route: routeOptions.url ?? '',
+      status,
+      startedAt,
+    })
+  })
+  app.get<{ Params: { id: string } }>(
+    '/v1/quotes/:id',
+    { schema: { response: { 200: answer } } },
+    async ({ params }, reply) => {
+      const data = quotes.get(params.id)
+      return data ? { data } : reply.code(404).send()
+    },
+  )
+  const listening = await app.listen({ port: 0, host: '127.0.0.1' })
+  return { port: Number(new URL(listening).port), key: ofTheBenchmark }
+}
+
 const sides = {
   async Nounkit(folder: string) {
     const database = `sqlite:${join(folder, 'quotes.db')}`
-    const service = await openService(declaration, { database, rate: 'off' })
+    const service = await openService(declaration, { database, rate: 'off', log: 'info' })
     const store = await openStore(database)
     const { secret } = await new KeyRing(store).create({ account: 'acme', name: 'bench', scopes: ['*'] })
     await store.close()
     const { url } = await service.listen({ port: 0 })
     return { port: Number(new URL(url).port), key: secret }
   },
-  async Fastify() {
-    const key = 'Bearer of-the-benchmark'
-    const shape = { id: { type: 'string' }, carrier: { type: 'string' }, price: { type: 'integer' } }
-    const answer = { type: 'object', properties: { data: { type: 'object', properties: shape } } }
-    const app = fastify()
-    app.addHook('onRequest', async ({ headers }, reply) => {
-      if (headers.authorization !== key) return reply.code(401).send()
-    })
-    app.get<{ Params: { id: string } }>(
-      '/v1/quotes/:id',
-      { schema: { response: { 200: answer } } },
-      async ({ params }, reply) => {
-        const data = quotes.get(params.id)
-        return data ? { data } : reply.code(404).send()
-      },
-    )
-    const listening = await app.listen({ port: 0, host: '127.0.0.1' })
-    return { port: Number(new URL(listening).port), key: key.slice('Bearer '.length) }
-  },
+  'Fastify by hand': () =>
+    fastifyServer((app) => {
+      const authenticate = createAuthentication(() => ({ account: 'acme', consumer: 'bench' }))
+      app.addHook('onRequest', async (request, reply) => {
+        const caller = await authenticate(request.headers.authorization)
+        if (!caller) return reply.code(401).send()
+        reply.headers(headersOf(request.id))
+      })
+      app.addHook('onSend', async (request, reply, body) => {
+        const tag = `"${hash('sha1', String(body), 'base64url')}"`
+        reply.header('ETag', tag)
+        if (request.headers['if-none-match'] !== tag) return body
+        reply.code(304)
+        return null
+      })
+    }),
+  'the least route': () =>
+    fastifyServer((app) => {
+      app.addHook('onRequest', async ({ headers }, reply) => {
+        if (headers.authorization !== `Bearer ${ofTheBenchmark}`) return reply.code(401).send()
+      })
+    }),
 }
 type Side = keyof typeof sides
+const names = Object.keys(sides) as Side[]
 
 /** A process with one of the servers: tells its port and key, and its processor time when asked. */
 async function serve(side: Side, folder: string): Promise<void> {
@@ -121,23 +167,26 @@ const median = (figures: readonly number[]): number =>
 
 async function compare(ms: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'nounkit-coded-'))
-  const start = async (side: Side): Promise<Served> => {
-    const child = fork(import.meta.filename, ['serve', side, folder])
-    return { child, ...(await told<{ port: number; key: string }>(child)) }
+  const served = new Map<Side, Served>()
+  for (const side of names) {
+    const child = fork(import.meta.filename, ['serve', side, folder], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    served.set(side, { child, ...(await told<{ port: number; key: string }>(child)) })
   }
-  const [ours, byHand] = [await start('Nounkit'), await start('Fastify')]
-  const figures = { ours: [] as number[], byHand: [] as number[] }
-  for (let at = -1; at < turns; at++) {
-    const [one, other] = [await turn(ours, ms), await turn(byHand, ms)]
-    // The first turn warms up.
-    if (at >= 0) figures.ours.push(one)
-    if (at >= 0) figures.byHand.push(other)
-  }
-  const [one, other] = [median(figures.ours), median(figures.byHand)]
-  console.log(
-    `A row answered by code: ${one.toFixed(1)} µs of processor time, Fastify by hand ${other.toFixed(1)} µs: ${(other / one).toFixed(2)} (aim: ${aim})`,
-  )
-  for (const { child } of [ours, byHand]) child.disconnect()
+  const figures = new Map(names.map((side) => [side, [] as number[]]))
+  for (let at = -1; at < turns; at++)
+    for (const [side, server] of served) {
+      const micros = await turn(server, ms)
+      // The first turn warms up.
+      if (at >= 0) figures.get(side)?.push(micros)
+    }
+  const [ours = 0, ...others] = names.map((side) => median(figures.get(side) ?? []))
+  console.log(`A row answered by code: ${ours.toFixed(1)} µs of processor time`)
+  for (const [at, micros] of others.entries())
+    console.log(`${names[at + 1]}: ${micros.toFixed(1)} µs, ${(micros / ours).toFixed(2)} of it`)
+  console.log(`The aim is ${aim}, for the route by hand.`)
+  for (const { child } of served.values()) child.disconnect()
   agent.destroy()
   rmSync(folder, { recursive: true })
 }
