@@ -25,6 +25,7 @@ const named: { readonly [method: string]: number } = {
   writeClaimed: 2,
   allRows: 3,
   firstRow: 3,
+  writeAlone: 3,
 }
 
 /** Within a transaction, which has named its account. */

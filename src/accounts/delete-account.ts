@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
+import { statement } from '../plan/bound-statement.ts'
 import { ident } from '../plan/dialect.ts'
-import { statement } from '../store/bound-statement.ts'
 import {
   beginDeparture,
   type Departure,

@@ -1,5 +1,5 @@
+import { type Bind, statement } from '../plan/bound-statement.ts'
 import { ident, idents } from '../plan/dialect.ts'
-import { type Bind, statement } from '../store/bound-statement.ts'
 import type { Row, Transaction } from '../store/store.ts'
 import type { AccountPart } from './account-parts.ts'
 

@@ -1,5 +1,6 @@
 import { html, type Markup } from '../pages/markup.ts'
-import { allRows, statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { ConsoleParts, ShownPage, Visit } from './console-page.ts'
 import { consoleUrl } from './console-url.ts'
 

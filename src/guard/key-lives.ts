@@ -1,3 +1,4 @@
+import { allRows } from '../store/run-statement.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { isActive } from './key-ring.ts'
 import { keyStatements, storedKeyOf } from './key-rows.ts'
@@ -6,7 +7,7 @@ import { keyStatements, storedKeyOf } from './key-rows.ts'
 export async function keyLives(store: Store, account: string, id: string, now: number): Promise<boolean> {
   const { ofId, onNode } = keyStatements(store.dialect)
   try {
-    const rows = await store.all(ofId, [account, id])
+    const rows = await allRows(store, ofId(account, id))
     return rows.some((row) => isActive(storedKeyOf(row), now))
   } catch (error) {
     if (!store.allReachable || !(error instanceof StoreError) || error.kind !== 'unavailable') throw error

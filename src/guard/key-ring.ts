@@ -2,17 +2,11 @@ import { type Consumer, noClaims } from '../call/caller.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 import type { Act } from '../compile/service/acts.ts'
+import { allRows, firstRow } from '../store/run-statement.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
 import { recordActIn } from '../write/recorded-acts.ts'
 import { makeApiKeyFor, randomCharacters } from './api-key.ts'
-import {
-  insertValues,
-  keyStatements,
-  type ListedKey,
-  listedKeyOf,
-  type StoredKey,
-  storedKeyOf,
-} from './key-rows.ts'
+import { keyStatements, type ListedKey, listedKeyOf, type StoredKey, storedKeyOf } from './key-rows.ts'
 
 export interface NewKey {
   readonly account: string
@@ -44,7 +38,7 @@ export interface RotateOptions {
 /** The keys of that name, or of that subject. */
 type Meant = { readonly account: string } & ({ readonly name: string } | { readonly subject: string })
 
-type StoreOrTransaction = Pick<Transaction, 'all'>
+type StoreOrTransaction = Store | Transaction
 
 /** What ends along with keys, in the same transaction: the store may run it again. `ids` are those of the consumers. */
 export type Alongside = (tx: Transaction, ids: readonly string[]) => Promise<void>
@@ -101,7 +95,7 @@ export class KeyRing {
   /** Processes that know the key already may refuse the new scopes for some seconds. */
   async addScopes({ rowId, account, name, scopes }: StoredKey, more: readonly string[]): Promise<void> {
     await this.#store.transaction(async (tx) => {
-      await tx.all(this.#sql.rescope, [rowId, JSON.stringify([...scopes, ...more])])
+      await allRows(tx, this.#sql.rescope(rowId, [...scopes, ...more]))
       await this.#record(tx, account, 'key-scopes-added', { name, id: rowId, scopes: [...more] })
     }, account)
   }
@@ -130,7 +124,7 @@ export class KeyRing {
         throw new KeyMistake(`"${name}" was rotated meanwhile. Look at it again before you rotate it.`)
       const until = Math.min(now + options.overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY)
       // The new secret takes over the id, so that usage and contacts of this consumer stay under one id.
-      await tx.all(this.#sql.retire, [hash, `${old.id}.${randomCharacters(6)}`, until])
+      await allRows(tx, this.#sql.retire(hash, `${old.id}.${randomCharacters(6)}`, until))
       return this.#insert(tx, 'key-rotated', old.id, {
         ...old,
         expiresAt: options.expiresAt ?? renewedExpiry(old, now),
@@ -150,7 +144,7 @@ export class KeyRing {
     const { subject = null, claims = noClaims } = wanted
     const who = { id, account, name, scopes, kind, contact, subject, claims }
     const createdAt = this.#clock.now()
-    const row = await tx.first(this.#sql.insert, insertValues({ ...who, hash, prefix, createdAt, expiresAt }))
+    const row = await firstRow(tx, this.#sql.insert({ ...who, hash, prefix, createdAt, expiresAt }))
     if (!row) throw new Error('nounkit_api_keys did not return the key that was inserted')
     await this.#record(tx, account, act, {
       name,
@@ -186,7 +180,7 @@ export class KeyRing {
     // A node that was away is not waited for again.
     if (this.#away.size > 0) return this.#readReachable(account)
     try {
-      const rows = await (account === null ? from.all(all, []) : from.all(ofAccount, [account]))
+      const rows = await allRows(from, account === null ? all() : ofAccount(account))
       return rows.map(listedKeyOf).sort(byNameAndAge)
     } catch (error) {
       const isAway = error instanceof StoreError && error.kind === 'unavailable'
@@ -208,7 +202,7 @@ export class KeyRing {
     { account, ...meant }: Meant,
     alongside?: Alongside,
   ): Promise<number> {
-    for (const { hash } of keys) await tx.all(this.#sql.revoke, [hash, this.#clock.now()])
+    for (const { hash } of keys) await allRows(tx, this.#sql.revoke(hash, this.#clock.now()))
     const ids = [...new Set(keys.map(({ key }) => key.id))]
     await alongside?.(tx, ids)
     const act = 'subject' in meant ? 'subject-ended' : 'key-revoked'

@@ -1,6 +1,8 @@
 import { type Consumer, freezeClaims, noClaims } from '../call/caller.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
+import type { FieldKind } from '../kinds/kinds.ts'
 import type { Maybe } from '../maybe.ts'
+import { type Bind, statement } from '../plan/bound-statement.ts'
 import { type Dialect, ident, idents } from '../plan/dialect.ts'
 import { numberOrNull, type Row, type Store, textOrNull, type Value } from '../store/store.ts'
 
@@ -28,12 +30,14 @@ const table = ident('nounkit_api_keys')
 /** The columns that are read, in the order of `storedKeyOf`. */
 const columns =
   'id account_id name prefix scopes kind contact created_at expires_at revoked_at subject claims'.split(' ')
-/** The columns of a new key, in the order of `insertValues`. */
-const inserted =
-  'id account_id name hash prefix scopes kind contact created_at expires_at subject claims'.split(' ')
 /** The columns that list keys, in the order of `listedKeyOf`. */
 const listed = [...columns, 'hash']
 const jsonColumns: ReadonlySet<string> = new Set(['scopes', 'claims'])
+
+function kindOf(column: string): FieldKind {
+  if (jsonColumns.has(column)) return 'json'
+  return column.endsWith('_at') ? 'integer' : 'string'
+}
 
 export interface InsertedKey {
   readonly id: string
@@ -50,38 +54,64 @@ export interface InsertedKey {
   readonly claims: JsonObject
 }
 
-export const insertValues = (key: InsertedKey): readonly Value[] => {
+/** The columns of a new key, with their values. */
+function cellsOf(key: InsertedKey): { readonly [column: string]: Value } {
   const { id, account, name, hash, prefix, kind, contact, createdAt, expiresAt, subject } = key
   const scopes = JSON.stringify(key.scopes)
   const claims = Object.keys(key.claims).length === 0 ? null : JSON.stringify(key.claims)
-  return [id, account, name, hash, prefix, scopes, kind, contact, createdAt, expiresAt, subject, claims]
+  const times = { created_at: createdAt, expires_at: expiresAt }
+  return { id, account_id: account, name, hash, prefix, scopes, kind, contact, ...times, subject, claims }
 }
 
-/** The text of every statement about keys, for one database. */
+/** Every statement about keys, for one database. */
 export const keyStatements = (dialect: Dialect) => {
-  const text = (n: number) => dialect.param(n, 'string')
-  const time = (n: number) => dialect.param(n, 'integer')
   const expressions = (names: readonly string[]) =>
     names.map((column) =>
       jsonColumns.has(column) ? dialect.json(ident(column), 'json', true) : ident(column),
     )
   const shown = expressions(columns).join(', ')
   const list = `SELECT ${expressions(listed).join(', ')} FROM ${table}`
-  const values = inserted.map((column, i) => {
-    if (jsonColumns.has(column)) return dialect.param(i + 1, 'json')
-    return column.endsWith('_at') ? time(i + 1) : text(i + 1)
-  })
+  /** Where a column has a value, or sets it. */
+  const equals = (bind: Bind, column: string, value: Value): string =>
+    `${ident(column)} = ${bind(kindOf(column), value)}`
   return {
-    byHash: `SELECT ${shown} FROM ${table} WHERE "hash" = ${text(1)}`,
-    ofAccount: `${list} WHERE "account_id" = ${text(1)}`,
-    ofId: `${list} WHERE "account_id" = ${text(1)} AND "id" = ${text(2)}`,
-    all: list,
+    byHash: (hash: string) =>
+      statement(dialect, (bind) => `SELECT ${shown} FROM ${table} WHERE ${equals(bind, 'hash', hash)}`),
+    ofAccount: (account: string) =>
+      statement(dialect, (bind) => `${list} WHERE ${equals(bind, 'account_id', account)}`),
+    ofId: (account: string, id: string) =>
+      statement(
+        dialect,
+        (bind) => `${list} WHERE ${equals(bind, 'account_id', account)} AND ${equals(bind, 'id', id)}`,
+      ),
+    all: () => statement(dialect, () => list),
     /** The same for a node that is asked by itself. */
     onNode: { table: 'nounkit_api_keys', columns: expressions(listed) },
-    insert: `INSERT INTO ${table} (${idents(inserted)}) VALUES (${values.join(', ')}) RETURNING ${shown}`,
-    revoke: `UPDATE ${table} SET "revoked_at" = ${time(2)} WHERE "hash" = ${text(1)}`,
-    rescope: `UPDATE ${table} SET "scopes" = ${dialect.param(2, 'json')} WHERE "id" = ${text(1)}`,
-    retire: `UPDATE ${table} SET "id" = ${text(2)}, "expires_at" = ${time(3)} WHERE "hash" = ${text(1)}`,
+    insert: (key: InsertedKey) =>
+      statement(dialect, (bind) => {
+        const cells = Object.entries(cellsOf(key))
+        const names = idents(cells.map(([column]) => column))
+        const values = cells.map(([column, value]) => bind(kindOf(column), value))
+        return `INSERT INTO ${table} (${names}) VALUES (${values.join(', ')}) RETURNING ${shown}`
+      }),
+    revoke: (hash: string, at: number) =>
+      statement(
+        dialect,
+        (bind) => `UPDATE ${table} SET ${equals(bind, 'revoked_at', at)} WHERE ${equals(bind, 'hash', hash)}`,
+      ),
+    rescope: (rowId: string, scopes: readonly string[]) =>
+      statement(
+        dialect,
+        (bind) =>
+          `UPDATE ${table} SET ${equals(bind, 'scopes', JSON.stringify(scopes))} WHERE ${equals(bind, 'id', rowId)}`,
+      ),
+    /** The key of a secret that was replaced: it gets another id, and ends. */
+    retire: (hash: string, id: string, until: number) =>
+      statement(
+        dialect,
+        (bind) =>
+          `UPDATE ${table} SET ${equals(bind, 'id', id)}, ${equals(bind, 'expires_at', until)} WHERE ${equals(bind, 'hash', hash)}`,
+      ),
   }
 }
 
@@ -96,7 +126,8 @@ export const createKeyFinder = (
     return key && (soleAccount === null || key.account === soleAccount) ? key : undefined
   }
   return (hash) => {
-    const row = store.first(byHash, [hash], hash)
+    const { text, values } = byHash(hash)
+    const row = store.first(text, values, hash)
     return row instanceof Promise ? row.then(keyIn) : keyIn(row)
   }
 }

@@ -1,4 +1,4 @@
-import { type Bind, statement } from '../store/bound-statement.ts'
+import { type Bind, statement } from '../plan/bound-statement.ts'
 import { numberOrNull, type Row, type Store, textOrNull } from '../store/store.ts'
 import { recordActIn } from '../write/recorded-acts.ts'
 

@@ -1,4 +1,5 @@
-import { allRows, type Bind, statement } from '../store/bound-statement.ts'
+import { type Bind, statement } from '../plan/bound-statement.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { Row, Store } from '../store/store.ts'
 
 /** The account of the rows of work at regular times. */

@@ -1,4 +1,4 @@
-import { statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
 import type { Store } from '../store/store.ts'
 
 /** A process that runs jobs, and how often it has said that it lives. */

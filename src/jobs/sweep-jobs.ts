@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 

@@ -1,3 +1,5 @@
+import { statement } from '../plan/bound-statement.ts'
+import { firstRow, writeAlone } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs, dayOf } from '../times.ts'
 
@@ -18,23 +20,33 @@ export async function deleteOldUsage(store: Store, now: number, signal?: AbortSi
 /** Deletes rows of the oldest day, by the order of accounts: false where no day is older than `first`. */
 async function deleteOldest(store: Store, table: string, first: string): Promise<boolean> {
   const { dialect } = store
-  const [day, account] = [dialect.param(1, 'string'), dialect.param(2, 'string')]
-  const [oldest = null] =
-    (await store.first(`SELECT min("day") FROM "${table}" WHERE "day" < ${day}`, [first])) ?? []
+  const old = statement(
+    dialect,
+    (bind) => `SELECT min("day") FROM "${table}" WHERE "day" < ${bind('string', first)}`,
+  )
+  const [oldest = null] = (await firstRow(store, old)) ?? []
   if (oldest === null) return false
-  const accounts = `SELECT "account_id" FROM "${table}" WHERE "day" = ${day} ORDER BY "account_id" LIMIT ${batch}`
-  const [last = ''] = (await store.first(`SELECT max("account_id") FROM (${accounts}) a`, [oldest])) ?? []
-  await store.writeOne(`DELETE FROM "${table}" WHERE "day" = ${day} AND "account_id" <= ${account}`, [
-    oldest,
-    last,
-  ])
+  const accounts = statement(
+    dialect,
+    (bind) =>
+      `SELECT max("account_id") FROM (SELECT "account_id" FROM "${table}" WHERE "day" = ${bind('string', oldest)} ORDER BY "account_id" LIMIT ${batch}) a`,
+  )
+  const [last = ''] = (await firstRow(store, accounts)) ?? []
+  const remove = statement(
+    dialect,
+    (bind) =>
+      `DELETE FROM "${table}" WHERE "day" = ${bind('string', oldest)} AND "account_id" <= ${bind('string', last)}`,
+  )
+  await writeAlone(store, remove)
   return true
 }
 
 /** Rows of lost processes are kept as long as usage: they are its gaps. */
 async function deleteOldRecorders(store: Store, now: number): Promise<void> {
-  const { dialect } = store
-  const [ended, flushed] = [dialect.param(1, 'integer'), dialect.param(2, 'integer')]
-  const remove = `DELETE FROM "nounkit_recorders" WHERE "ended_at" < ${ended} OR "last_flush_at" < ${flushed}`
-  await store.writeOne(remove, [now - endedMs, now - keptDays * dayMs])
+  const remove = statement(
+    store.dialect,
+    (bind) =>
+      `DELETE FROM "nounkit_recorders" WHERE "ended_at" < ${bind('integer', now - endedMs)} OR "last_flush_at" < ${bind('integer', now - keptDays * dayMs)}`,
+  )
+  await writeAlone(store, remove)
 }

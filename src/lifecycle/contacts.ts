@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Dialect, ident, idents } from '../plan/dialect.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { ident, idents } from '../plan/dialect.ts'
+import { allRows } from '../store/run-statement.ts'
 import { type Row, type Store, textOrNull } from '../store/store.ts'
 import { recordActIn } from '../write/recorded-acts.ts'
 
@@ -17,17 +19,15 @@ export interface Contact {
 const table = ident('nounkit_contacts')
 const columns = ['version', 'account_id', 'consumer', 'note', 'told_by', 'told_at']
 
-const insertText = (dialect: Dialect): string => {
-  const kinds = ['string', 'string', 'string', 'string', 'string', 'integer', 'string'] as const
-  const values = kinds.map((kind, index) => dialect.param(index + 1, kind))
-  return `INSERT INTO ${table} (${idents([...columns, 'id'])}) VALUES (${values.join(', ')})`
-}
-
 export async function storeContact(store: Store, contact: Contact): Promise<void> {
   const { version, account, consumer, note, by, at } = contact
-  const values = [version, account, consumer, note, by, at, randomUUID()]
+  const insert = statement(store.dialect, (bind) => {
+    const texts = [version, account, consumer, note, by].map((value) => bind('string', value))
+    const values = [...texts, bind('integer', at), bind('string', randomUUID())]
+    return `INSERT INTO ${table} (${idents([...columns, 'id'])}) VALUES (${values.join(', ')})`
+  })
   await store.transaction(async (tx) => {
-    await tx.all(insertText(store.dialect), values)
+    await allRows(tx, insert)
     const detail = { version, consumer, note }
     await recordActIn(tx, at, { act: 'consumer-contacted', account, operator: by, detail })
   }, account)

@@ -1,4 +1,6 @@
-import { type Dialect, ident } from '../plan/dialect.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { ident } from '../plan/dialect.ts'
+import { allRows, firstRow, writeAlone } from '../store/run-statement.ts'
 import type { Store, Transaction } from '../store/store.ts'
 
 /** A process that has not flushed for this long counts as dead, and its counts since the last flush as lost. */
@@ -22,28 +24,17 @@ export interface Gap {
 
 const table = ident('nounkit_recorders')
 
-const statements = (dialect: Dialect) => {
-  const text = (n: number) => dialect.param(n, 'string')
-  const number = (n: number) => dialect.param(n, 'integer')
-  return {
-    insert: `INSERT INTO ${table} ("id", "started_at", "flushes", "last_flush_at", "ended_at", "requires") VALUES (${text(1)}, ${number(2)}, ${number(3)}, ${number(4)}, ${number(5)}, ${text(6)})`,
-    flushes: `SELECT "flushes" FROM ${table} WHERE "id" = ${text(1)}`,
-    // A process that writes is alive, even if it was marked as lost.
-    wrote: `UPDATE ${table} SET "flushes" = ${number(2)}, "last_flush_at" = ${number(3)}, "ended_at" = ${number(4)}, "lost_at" = NULL WHERE "id" = ${text(1)}`,
-    numbered: `UPDATE ${table} SET "flushes" = ${number(2)} WHERE "id" = ${text(1)}`,
-    unended: `SELECT "id", "started_at", "flushes", "last_flush_at", "lost_at", "requires" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
-    lose: `UPDATE ${table} SET "lost_at" = ${number(3)} WHERE "id" = ${text(1)} AND "flushes" = ${number(2)} AND "ended_at" IS NULL AND "lost_at" IS NULL`,
-    lost: `SELECT "last_flush_at" FROM ${table} WHERE "lost_at" IS NOT NULL AND "last_flush_at" >= ${number(1)} ORDER BY "last_flush_at"`,
-  }
-}
-
 export const insertRecorder = async (
   tx: Transaction,
   id: string,
   { startedAt, flushes, at, endedAt, requires }: RecorderWrite & Pick<RecorderRow, 'startedAt' | 'requires'>,
 ): Promise<void> => {
-  const values = [id, startedAt, flushes, at ?? startedAt, endedAt, JSON.stringify(requires)]
-  await tx.all(statements(tx.dialect).insert, values)
+  const insert = statement(tx.dialect, (bind) => {
+    const numbers = [startedAt, flushes, at ?? startedAt, endedAt].map((value) => bind('integer', value))
+    const values = [bind('string', id), ...numbers, bind('string', JSON.stringify(requires))]
+    return `INSERT INTO ${table} ("id", "started_at", "flushes", "last_flush_at", "ended_at", "requires") VALUES (${values.join(', ')})`
+  })
+  await allRows(tx, insert)
 }
 
 export interface RecorderWrite {
@@ -55,7 +46,11 @@ export interface RecorderWrite {
 
 /** How many writes of this process the store has seen; null when its row is gone. */
 export const readFlushes = async (tx: Transaction, id: string): Promise<number | null> => {
-  const row = await tx.first(statements(tx.dialect).flushes, [id])
+  const select = statement(
+    tx.dialect,
+    (bind) => `SELECT "flushes" FROM ${table} WHERE "id" = ${bind('string', id)}`,
+  )
+  const row = await firstRow(tx, select)
   return row ? Number(row[0]) : null
 }
 
@@ -64,13 +59,22 @@ export const updateRecorder = async (
   id: string,
   { flushes, at, endedAt }: RecorderWrite,
 ): Promise<void> => {
-  const sql = statements(tx.dialect)
-  if (at === null) await tx.all(sql.numbered, [id, flushes])
-  else await tx.all(sql.wrote, [id, flushes, at, endedAt])
+  const write = statement(tx.dialect, (bind) => {
+    // A process that writes is alive, even if it was marked as lost.
+    const wrote =
+      at === null
+        ? ''
+        : `, "last_flush_at" = ${bind('integer', at)}, "ended_at" = ${bind('integer', endedAt)}, "lost_at" = NULL`
+    return `UPDATE ${table} SET "flushes" = ${bind('integer', flushes)}${wrote} WHERE "id" = ${bind('string', id)}`
+  })
+  await allRows(tx, write)
 }
 
 export const readUnended = async (store: Store): Promise<readonly RecorderRow[]> => {
-  const rows = await store.all(statements(store.dialect).unended, [])
+  const rows = await store.all(
+    `SELECT "id", "started_at", "flushes", "last_flush_at", "lost_at", "requires" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
+    [],
+  )
   return rows.map(([id, startedAt, flushes, lastFlushAt, lostAt, requires]) => ({
     id: String(id),
     startedAt: Number(startedAt),
@@ -83,7 +87,12 @@ export const readUnended = async (store: Store): Promise<readonly RecorderRow[]>
 
 /** Marks a process as lost, unless it has written since the row was read. */
 export const markLost = async (store: Store, { id, flushes }: RecorderRow, now: number): Promise<void> => {
-  await store.writeOne(statements(store.dialect).lose, [id, flushes, now])
+  const lose = statement(
+    store.dialect,
+    (bind) =>
+      `UPDATE ${table} SET "lost_at" = ${bind('integer', now)} WHERE "id" = ${bind('string', id)} AND "flushes" = ${bind('integer', flushes)} AND "ended_at" IS NULL AND "lost_at" IS NULL`,
+  )
+  await writeAlone(store, lose)
 }
 
 /** Marks processes that have not written for long as lost. The next write of a process that is alive removes the mark. */
@@ -95,6 +104,11 @@ export async function markSilent(store: Store, now: number): Promise<void> {
 
 /** The gaps that reach into the time since `since`, oldest first. */
 export async function readGaps(store: Store, since: number): Promise<readonly Gap[]> {
-  const rows = await store.all(statements(store.dialect).lost, [since - lostAfterMs])
+  const lost = statement(
+    store.dialect,
+    (bind) =>
+      `SELECT "last_flush_at" FROM ${table} WHERE "lost_at" IS NOT NULL AND "last_flush_at" >= ${bind('integer', since - lostAfterMs)} ORDER BY "last_flush_at"`,
+  )
+  const rows = await allRows(store, lost)
   return rows.map(([from]) => ({ from: Number(from), until: Number(from) + lostAfterMs }))
 }

@@ -1,4 +1,6 @@
+import { statement } from '../plan/bound-statement.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
+import { allRows } from '../store/run-statement.ts'
 import { numberOrNull, type Row, type Store, textOrNull } from '../store/store.ts'
 import { recordActIn } from '../write/recorded-acts.ts'
 
@@ -28,13 +30,21 @@ const table = ident('nounkit_retirements')
 export const selectRetired = `SELECT "version" FROM ${table} WHERE "withdrawn_at" IS NULL`
 
 const statements = (dialect: Dialect) => {
-  const text = (n: number) => dialect.param(n, 'string')
-  const number = (n: number) => dialect.param(n, 'integer')
-  const evidence = dialect.json('"evidence"', 'json', false)
+  const shown = dialect.json('"evidence"', 'json', false)
   return {
-    all: `SELECT "version", "number", "decided_at", "decided_by", ${evidence}, "withdrawn_at", "withdrawn_by", "withdrawn_why" FROM ${table} ORDER BY "version", "number"`,
-    insert: `INSERT INTO ${table} ("version", "number", "decided_at", "decided_by", "evidence") SELECT ${text(1)}, coalesce(max("number"), 0) + 1, ${number(2)}, ${text(3)}, ${dialect.param(4, 'json')} FROM ${table} WHERE "version" = ${text(1)} HAVING count(*) = count("withdrawn_at") ON CONFLICT DO NOTHING RETURNING "number"`,
-    withdraw: `UPDATE ${table} SET "withdrawn_at" = ${number(2)}, "withdrawn_by" = ${text(3)}, "withdrawn_why" = ${text(4)} WHERE "version" = ${text(1)} AND "withdrawn_at" IS NULL RETURNING "number"`,
+    all: `SELECT "version", "number", "decided_at", "decided_by", ${shown}, "withdrawn_at", "withdrawn_by", "withdrawn_why" FROM ${table} ORDER BY "version", "number"`,
+    insert: ({ version, at, by }: Action, evidence: unknown) =>
+      statement(dialect, (bind) => {
+        const name = bind('string', version)
+        const values = `${bind('integer', at)}, ${bind('string', by)}, ${bind('json', JSON.stringify(evidence))}`
+        return `INSERT INTO ${table} ("version", "number", "decided_at", "decided_by", "evidence") SELECT ${name}, coalesce(max("number"), 0) + 1, ${values} FROM ${table} WHERE "version" = ${name} HAVING count(*) = count("withdrawn_at") ON CONFLICT DO NOTHING RETURNING "number"`
+      }),
+    withdraw: ({ version, at, by }: Action, why: string | null) =>
+      statement(
+        dialect,
+        (bind) =>
+          `UPDATE ${table} SET "withdrawn_at" = ${bind('integer', at)}, "withdrawn_by" = ${bind('string', by)}, "withdrawn_why" = ${bind('string', why)} WHERE "version" = ${bind('string', version)} AND "withdrawn_at" IS NULL RETURNING "number"`,
+      ),
   }
 }
 
@@ -55,10 +65,9 @@ export const decisionInForce = (decisions: readonly Decision[], name: string): D
 
 /** False when a decision is already in force. Of two processes that decide at once, the second finds the decision or the number taken. */
 export async function storeDecision(store: Store, action: Action, evidence: unknown): Promise<boolean> {
-  const values = [action.version, action.at, action.by, JSON.stringify(evidence)]
-  const { insert } = statements(store.dialect)
+  const sql = statements(store.dialect)
   return store.transaction(async (tx) => {
-    if ((await tx.all(insert, values)).length === 0) return false
+    if ((await allRows(tx, sql.insert(action, evidence))).length === 0) return false
     const { version, at, by } = action
     await recordActIn(tx, at, { act: 'version-retired', operator: by, detail: { version } })
     return true
@@ -70,7 +79,7 @@ export async function withdrawDecision(store: Store, action: Action, why: string
   const sql = statements(store.dialect)
   const { version, at, by } = action
   return store.transaction(async (tx) => {
-    if ((await tx.all(sql.withdraw, [version, at, by, why])).length === 0) return false
+    if ((await allRows(tx, sql.withdraw(action, why))).length === 0) return false
     await recordActIn(tx, at, { act: 'retirement-withdrawn', operator: by, detail: { version, why } })
     return true
   })

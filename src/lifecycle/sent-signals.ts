@@ -1,5 +1,7 @@
 import type { Model } from '../compile/model.ts'
+import { statement } from '../plan/bound-statement.ts'
 import { ident } from '../plan/dialect.ts'
+import { allRows } from '../store/run-statement.ts'
 import { type Store, type Transaction, textOrNull } from '../store/store.ts'
 
 /** What the headers of a version's responses said about its end. */
@@ -17,13 +19,13 @@ export async function writeSignal(
   tx: Transaction,
   { version, firstSentAt, sunset }: SentSignal,
 ): Promise<void> {
-  const { dialect } = tx
-  const values = [dialect.param(1, 'string'), dialect.param(2, 'integer'), dialect.param(3, 'string')]
   const isLater = `${table}."sunset" IS NULL OR excluded."sunset" > ${table}."sunset"`
-  await tx.all(
-    `INSERT INTO ${table} ("version", "first_sent_at", "sunset") VALUES (${values.join(', ')}) ON CONFLICT ("version") DO UPDATE SET "sunset" = excluded."sunset" WHERE ${isLater}`,
-    [version, firstSentAt, sunset],
+  const upsert = statement(
+    tx.dialect,
+    (bind) =>
+      `INSERT INTO ${table} ("version", "first_sent_at", "sunset") VALUES (${bind('string', version)}, ${bind('integer', firstSentAt)}, ${bind('string', sunset)}) ON CONFLICT ("version") DO UPDATE SET "sunset" = excluded."sunset" WHERE ${isLater}`,
   )
+  await allRows(tx, upsert)
 }
 
 /** By version. */

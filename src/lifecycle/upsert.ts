@@ -1,5 +1,6 @@
-import type { FieldKind } from '../kinds/kinds.ts'
+import { type Bound, statement } from '../plan/bound-statement.ts'
 import { type Dialect, ident, idents } from '../plan/dialect.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { Transaction, Value } from '../store/store.ts'
 
 type CountRow = readonly [...string[], number, number]
@@ -31,8 +32,7 @@ export async function addCounts(
   let at = 0
   while (at < rows.length) {
     const size = sizes.find((one) => one <= rows.length - at) ?? 1
-    const values: Value[] = rows.slice(at, at + size).flat()
-    await tx.all(upsert(tx.dialect, table, size), values)
+    await allRows(tx, upsert(tx.dialect, table, rows.slice(at, at + size)))
     at += size
   }
 }
@@ -58,23 +58,16 @@ function sumOf<R extends CountRow>(a: R, b: R): R {
   return [...a.slice(0, -2), ...sums] as readonly Value[] as R
 }
 
-const texts = new Map<string, string>()
-
-function upsert(dialect: Dialect, table: CountTable, size: number): string {
-  const name = `${dialect.name} ${table.name} ${size}`
-  const known = texts.get(name)
-  if (known) return known
+function upsert(dialect: Dialect, table: CountTable, rows: readonly CountRow[]): Bound {
   const columns = [...table.key, 'calls', 'last_seen']
-  const kindAt = (index: number): FieldKind => (index < table.key.length ? 'string' : 'integer')
-  const row = (number: number) =>
-    `(${columns.map((_, at) => dialect.param(number * columns.length + at + 1, kindAt(at))).join(', ')})`
   const mine = (column: string) => `${ident(table.name)}.${ident(column)}`
-  const text = [
-    `INSERT INTO ${ident(table.name)} (${idents(columns)})`,
-    `VALUES ${Array.from({ length: size }, (_, number) => row(number)).join(', ')}`,
-    `ON CONFLICT (${idents(table.key)}) DO UPDATE SET "calls" = ${mine('calls')} + excluded."calls",`,
-    `"last_seen" = CASE WHEN excluded."last_seen" > ${mine('last_seen')} THEN excluded."last_seen" ELSE ${mine('last_seen')} END`,
-  ].join(' ')
-  texts.set(name, text)
-  return text
+  return statement(dialect, (bind) => {
+    const cell = (value: Value, at: number) => bind(at < table.key.length ? 'string' : 'integer', value)
+    return [
+      `INSERT INTO ${ident(table.name)} (${idents(columns)})`,
+      `VALUES ${rows.map((row) => `(${row.map(cell).join(', ')})`).join(', ')}`,
+      `ON CONFLICT (${idents(table.key)}) DO UPDATE SET "calls" = ${mine('calls')} + excluded."calls",`,
+      `"last_seen" = CASE WHEN excluded."last_seen" > ${mine('last_seen')} THEN excluded."last_seen" ELSE ${mine('last_seen')} END`,
+    ].join(' ')
+  })
 }

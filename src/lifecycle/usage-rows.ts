@@ -1,6 +1,8 @@
 import type { DetailKind } from '../compile/change-kinds/usage-traces.ts'
+import { type Bind, statement } from '../plan/bound-statement.ts'
 import { idents } from '../plan/dialect.ts'
-import type { Store, Value } from '../store/store.ts'
+import { allRows } from '../store/run-statement.ts'
+import type { Store } from '../store/store.ts'
 import { dayOf } from '../times.ts'
 import { refused } from './counts.ts'
 
@@ -27,11 +29,10 @@ export interface Span {
   readonly account: string | null
 }
 
-const from = (store: Store, table: string, { since, account }: Span): [string, Value[]] => {
-  const { dialect } = store
-  const mine = account === null ? '' : ` AND "account_id" = ${dialect.param(3, 'string')}`
-  const where = `FROM "${table}" WHERE "day" >= ${dialect.param(1, 'string')} AND "last_seen" >= ${dialect.param(2, 'integer')}${mine}`
-  return [where, [dayOf(since), since, ...(account === null ? [] : [account])]]
+const from = (bind: Bind, table: string, { since, account }: Span): string => {
+  const day = bind('string', dayOf(since))
+  const mine = account === null ? '' : ` AND "account_id" = ${bind('string', account)}`
+  return `FROM "${table}" WHERE "day" >= ${day} AND "last_seen" >= ${bind('integer', since)}${mine}`
 }
 
 export async function readOperations(store: Store, span: Span): Promise<readonly CountedOperation[]> {
@@ -74,12 +75,13 @@ export async function readOperationDays(
 
 /** Counts by version, account, consumer and the columns. */
 async function readCounts(store: Store, table: string, columns: readonly string[], span: Span) {
-  const [where, values] = from(store, table, span)
   const names = idents(['version', 'account_id', 'consumer', ...columns])
-  const rows = await store.all(
-    `SELECT SUM("calls"), MAX("last_seen"), ${names} ${where} GROUP BY ${names} ORDER BY ${names}`,
-    values,
+  const counts = statement(
+    store.dialect,
+    (bind) =>
+      `SELECT SUM("calls"), MAX("last_seen"), ${names} ${from(bind, table, span)} GROUP BY ${names} ORDER BY ${names}`,
   )
+  const rows = await allRows(store, counts)
   return rows.map(([calls, lastSeen, version, account, consumer, ...rest]) => ({
     counted: {
       version: String(version),
@@ -100,12 +102,13 @@ export interface CallsOfDay {
 
 /** Served calls by version and day. */
 export async function readDays(store: Store, span: Span): Promise<readonly CallsOfDay[]> {
-  const [where, values] = from(store, 'nounkit_usage', span)
   const names = '"version", "day"'
-  const rows = await store.all(
-    `SELECT ${names}, SUM("calls") ${where} AND "consumer" <> '${refused}' GROUP BY ${names} ORDER BY ${names}`,
-    values,
+  const days = statement(
+    store.dialect,
+    (bind) =>
+      `SELECT ${names}, SUM("calls") ${from(bind, 'nounkit_usage', span)} AND "consumer" <> '${refused}' GROUP BY ${names} ORDER BY ${names}`,
   )
+  const rows = await allRows(store, days)
   return rows.map(([version, day, calls]) => ({
     version: String(version),
     day: String(day),

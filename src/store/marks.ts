@@ -1,5 +1,5 @@
+import { statement } from '../plan/bound-statement.ts'
 import { minuteMs } from '../times.ts'
-import { statement } from './bound-statement.ts'
 import type { Store } from './store.ts'
 
 // Rows of `nounkit_marks`, each a time on one machine of a cluster.

@@ -2,6 +2,7 @@ import { mostDecimals } from '../kinds/decimal.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import type { Column, Table } from '../migrate/wanted/table.ts'
 import { bound } from '../plan/bind.ts'
+import { type Bound, statement } from '../plan/bound-statement.ts'
 import { type Dialect, ident, idents } from '../plan/dialect.ts'
 import { eventTable, headTable } from '../plan/events.ts'
 import type { Row, Value } from '../store/store.ts'
@@ -17,24 +18,25 @@ const readAs = ({ kind }: Column): FieldKind => (kinds[kind].postgres.type === '
 /** JSON is copied as the text that it is: read as a value, a large number in it would be another. */
 const isRaw = ({ kind }: Column): boolean => kinds[kind].mergesPatches
 
-/** Rows by primary key: the first ones, or those after a key (bound). */
-export function selectPage({ name, columns, primaryKey }: Table, dialect: Dialect, page: Page): string {
+/** Rows by primary key: the first ones, or those after a key. */
+export function selectPage({ name, columns, primaryKey }: Table, dialect: Dialect, page: Page): Bound {
   const cells = columns.map((column) =>
     isRaw(column)
       ? dialect.asText(ident(column.name))
       : dialect.json(ident(column.name), readAs(column), true, exact),
   )
   const key = idents(primaryKey)
-  const params = primaryKey.map((part, at) => {
-    const kind = columns.find((column) => column.name === part)?.kind ?? 'string'
-    return dialect.param(at + 1, kind)
+  const kindOf = (part: string): FieldKind => columns.find((one) => one.name === part)?.kind ?? 'string'
+  return statement(dialect, (bind) => {
+    const after = page.after && primaryKey.map((part, at) => bind(kindOf(part), page.after?.[at] ?? null))
+    const where = after ? ` WHERE (${key}) > (${after.join(', ')})` : ''
+    return `SELECT ${cells.join(', ')} FROM ${ident(name)}${where} ORDER BY ${key} LIMIT ${page.rows}`
   })
-  const where = page.isFirst ? '' : ` WHERE (${key}) > (${params.join(', ')})`
-  return `SELECT ${cells.join(', ')} FROM ${ident(name)}${where} ORDER BY ${key} LIMIT ${page.rows}`
 }
 
 interface Page {
-  readonly isFirst: boolean
+  /** A primary key; null for the first rows. */
+  readonly after: readonly Value[] | null
   readonly rows: number
 }
 
@@ -50,10 +52,13 @@ export const boundCells = ({ columns }: Table, row: Row): readonly Value[] =>
 export const keyCells = ({ columns, primaryKey }: Table, values: readonly Value[]): readonly Value[] =>
   primaryKey.map((part) => values[columns.findIndex(({ name }) => name === part)] ?? null)
 
-/** Inserts rows: binds a JSON array of arrays with all their values. */
-export function insertPage({ name, columns }: Table, dialect: Dialect): string {
+/** Inserts rows, of which all values are given. */
+export function insertPage({ name, columns }: Table, dialect: Dialect, rows: readonly Row[]): Bound {
   const names = columns.map((column) => ident(column.name)).join(', ')
-  return `INSERT INTO ${ident(name)} (${names}) SELECT g.* FROM (${dialect.rowsIn(dialect.param(1, 'json'), columns)}) g`
+  return statement(dialect, (bind) => {
+    const given = dialect.rowsIn(bind('json', JSON.stringify(rows)), columns)
+    return `INSERT INTO ${ident(name)} (${names}) SELECT g.* FROM (${given}) g`
+  })
 }
 
 export const anyRow = (table: string): string => `SELECT 1 FROM ${ident(table)} LIMIT 1`

@@ -6,6 +6,7 @@ import * as ddl from '../migrate/postgres/ddl.ts'
 import { notCopied } from '../migrate/wanted/engine-tables.ts'
 import type { ForeignKey, Table } from '../migrate/wanted/table.ts'
 import { wantedTables } from '../migrate/wanted/wanted-tables.ts'
+import type { Bound } from '../plan/bound-statement.ts'
 import { inboxTable } from '../plan/events.ts'
 import { emptyMeta, forgetUncopied } from '../store/meta.ts'
 import { refreshStatistics } from '../store/refresh-statistics.ts'
@@ -159,15 +160,15 @@ const longRows = 50
 
 async function copyTable({ source, target, from, to, table, progress }: TableCopy): Promise<number> {
   const size = table.longRows ? longRows : pageRows
-  const insert = insertPage(table, to.dialect)
   let after: readonly Value[] | null = null
   let count = 0
   for (;;) {
-    const page: string = selectPage(table, from.dialect, { isFirst: after === null, rows: size })
-    const rows = (await source.all(page, after ?? [])).map((row) => boundCells(table, row))
+    const page: Bound = selectPage(table, from.dialect, { after, rows: size })
+    const rows = (await source.all(page.text, page.values)).map((row) => boundCells(table, row))
     const last = rows.at(-1)
     if (!last) return count
-    await target.all(insert, [JSON.stringify(rows)])
+    const insert = insertPage(table, to.dialect, rows)
+    await target.all(insert.text, insert.values)
     count += rows.length
     progress(table.name, count)
     after = keyCells(table, last)

@@ -1,4 +1,5 @@
-import { allRows, statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { ownerFields, storedCaller } from './owner.ts'
 

@@ -1,4 +1,5 @@
-import { accountRows, allRows, firstRow, statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { accountRows, allRows, firstRow } from '../store/run-statement.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { newId } from '../write/ids.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'

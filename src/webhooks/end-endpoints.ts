@@ -1,5 +1,6 @@
 import { keyLives } from '../guard/key-lives.ts'
-import { allRows, statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { failPending, keyEnded } from './endpoint-rows.ts'
 import { storedCaller } from './owner.ts'

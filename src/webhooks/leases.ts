@@ -1,5 +1,6 @@
 import { audienceOf } from '../guard/audience.ts'
-import { firstRow, statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { firstRow } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
 import { storedCaller } from './owner.ts'

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
-import { firstRow, statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { firstRow } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import { timeText } from './rows.ts'

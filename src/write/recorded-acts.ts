@@ -1,7 +1,7 @@
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 import type { Act } from '../compile/service/acts.ts'
 import { auditColumns, insertEntry } from '../plan/audit.ts'
-import { statement } from '../store/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { newId } from './ids.ts'
 

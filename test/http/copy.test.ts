@@ -16,6 +16,7 @@ import { engineTables, notCopied } from '../../src/migrate/wanted/engine-tables.
 import type { Column, Table } from '../../src/migrate/wanted/table.ts'
 import { wantedTables } from '../../src/migrate/wanted/wanted-tables.ts'
 import { openStore } from '../../src/store/open.ts'
+import { allRows } from '../../src/store/run-statement.ts'
 import { type Store, StoreError, type Value } from '../../src/store/store.ts'
 import type { TestApi } from '../../src/testing.ts'
 import { boundCells, insertPage, selectPage } from '../../src/transfer/copy-statements.ts'
@@ -95,7 +96,7 @@ const tablesOf = (model: Model): readonly Table[] => wantedTables(model)
 
 /** All rows of a table, as they are bound. */
 async function rowsOf(store: Store, table: Table): Promise<readonly (readonly Value[])[]> {
-  const rows = await store.all(selectPage(table, store.dialect, { isFirst: true, rows: 10_000 }), [])
+  const rows = await allRows(store, selectPage(table, store.dialect, { after: null, rows: 10_000 }))
   return rows.map((row) => boundCells(table, row))
 }
 
@@ -118,7 +119,8 @@ async function addOddRows(store: Store): Promise<void> {
           : value(column, isNull),
       ),
     )
-    await store.session((session) => session.all(insertPage(table, store.dialect), [JSON.stringify(rows)]))
+    const { text, values } = insertPage(table, store.dialect, rows)
+    await store.session((session) => session.all(text, values))
   }
 }
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { randomCharacters } from '../../guard/api-key.ts'
-import { allRows, type Bind, firstRow, statement } from '../../store/bound-statement.ts'
+import { type Bind, statement } from '../../plan/bound-statement.ts'
+import { allRows, firstRow } from '../../store/run-statement.ts'
 import { numberOrNull, type Row, type Store, StoreError, textOrNull } from '../../store/store.ts'
 import { dayMs } from '../../times.ts'
 

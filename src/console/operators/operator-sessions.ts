@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { randomCharacters } from '../../guard/api-key.ts'
-import { type Bind, statement } from '../../store/bound-statement.ts'
+import { type Bind, statement } from '../../plan/bound-statement.ts'
 import type { Store } from '../../store/store.ts'
 import { hourMs, minuteMs } from '../../times.ts'
 import type { KnownOperator } from './operator-ring.ts'

@@ -1,4 +1,4 @@
-import { statement } from '../../store/bound-statement.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import type { Store } from '../../store/store.ts'
 import { hourMs } from '../../times.ts'
 import type { Figures } from './figures.ts'

@@ -1,7 +1,9 @@
 import type { Clock } from '../../clock.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import { ident, type Order, type Places } from '../../plan/dialect.ts'
 import { keyTable } from '../../plan/keys.ts'
 import { metaFacts, selectMeta, upsertMeta } from '../../store/meta.ts'
+import { firstRow, writeAlone } from '../../store/run-statement.ts'
 import type { Store } from '../../store/store.ts'
 
 const table = ident(keyTable)
@@ -20,14 +22,19 @@ export function sweep(store: Store, clock: Clock, signal: AbortSignal): Promise<
 /** Where an index on the expiry gives the oldest keys first. Each statement deletes all keys that expired up to a moment. */
 async function sweepInOrder(store: Store, clock: Clock, signal: AbortSignal, order: Order): Promise<void> {
   const { dialect } = store
-  const until = dialect.param(1, 'integer')
-  const oldest = `SELECT "expires_at" FROM ${table} WHERE "expires_at" <= ${until} ${order.sort('expires_at')} LIMIT ${order.most}`
-  const find = `SELECT max("expires_at"), count(*) FROM (${oldest}) o`
-  const forget = `DELETE FROM ${table} WHERE "expires_at" <= ${until}`
   while (!signal.aborted) {
-    const [last = null, count] = (await store.first(find, [clock.now()])) ?? []
+    const find = statement(
+      dialect,
+      (bind) =>
+        `SELECT max("expires_at"), count(*) FROM (SELECT "expires_at" FROM ${table} WHERE "expires_at" <= ${bind('integer', clock.now())} ${order.sort('expires_at')} LIMIT ${order.most}) o`,
+    )
+    const [last = null, count] = (await firstRow(store, find)) ?? []
     if (last === null) return
-    await store.writeOne(forget, [last])
+    const forget = statement(
+      dialect,
+      (bind) => `DELETE FROM ${table} WHERE "expires_at" <= ${bind('integer', last)}`,
+    )
+    await writeAlone(store, forget)
     if (Number(count) < order.most) return
   }
 }
@@ -47,9 +54,6 @@ async function sweepNextPages(
   signal: AbortSignal,
   places: Places,
 ): Promise<void> {
-  const { dialect } = store
-  const within = places.within(dialect.param(1, 'integer'), dialect.param(2, 'integer'))
-  const forget = `DELETE FROM ${table} WHERE ${within} AND "expires_at" <= ${dialect.param(3, 'integer')}`
   const [count] = (await store.first(places.pages(table), [])) ?? []
   const pages = Number(count)
   const next = await sweptUpTo(store)
@@ -57,7 +61,11 @@ async function sweepNextPages(
   const end = Math.min(pages, from + Math.max(fewestPages, Math.ceil(pages / sweepsPerPass)))
   while (from < end && !signal.aborted) {
     const to = Math.min(from + pagesPerStatement, end)
-    await store.writeOne(forget, [from, to, clock.now()])
+    const forget = statement(store.dialect, (bind) => {
+      const within = places.within(bind('integer', from), bind('integer', to))
+      return `DELETE FROM ${table} WHERE ${within} AND "expires_at" <= ${bind('integer', clock.now())}`
+    })
+    await writeAlone(store, forget)
     from = to
   }
   await rememberSwept(store, from)
