@@ -5,11 +5,13 @@ import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { migrateUnserved } from '../lifecycle/migrate-unserved.ts'
+import { refuseToFollow } from '../migrate/decide/not-followed.ts'
 import type { Ask } from '../migrate/decide/open-decisions.ts'
-import { isShownAddition, type MigrateOptions, mayBeTaken } from '../migrate/migration.ts'
+import { isShownAddition, type MigrateOptions, MigrationRefused, mayBeTaken } from '../migrate/migration.ts'
 import { recordPublished } from '../migrate/record/published.ts'
 import { releaseOf } from '../migrate/release.ts'
 import { refuseForRows } from '../migrate/rows/rows-in-the-way.ts'
+import { sqlScript } from '../migrate/sql-script.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { terminalAsk } from './ask.ts'
@@ -24,6 +26,10 @@ import { openProgress, type Progress } from './progress.ts'
 
 export const options = {
   'dry-run': { type: 'boolean', does: 'prints what would be done and changes nothing' },
+  sql: {
+    type: 'boolean',
+    does: 'prints the SQL for people whose database is changed by others, and changes nothing',
+  },
   fill: {
     type: 'string',
     multiple: true,
@@ -56,7 +62,9 @@ export async function migrateCommand(args: string[]): Promise<number> {
     throw new CommandMistake(
       `--fill and --accept-data-loss are for an API without a published version, and ${published.join(', ')} is published: its store only grows. See docs/how-to/migrations.md.`,
     )
-  const { json = false, 'dry-run': dryRun = false, citus = false } = values
+  const { json = false, sql = false, citus = false } = values
+  if (sql && json) throw new UsageMistake('--sql prints SQL, and --json prints JSON: leave one of them out.')
+  const dryRun = sql || (values['dry-run'] ?? false)
   const progress = openProgress()
   const ask = json ? undefined : terminalAsk()
   const person = {
@@ -68,7 +76,7 @@ export async function migrateCommand(args: string[]): Promise<number> {
   // What is made for a cluster is made to be published.
   const isOpen = published.length === 0 && !citus
   const work = async (store: Store): Promise<number> => {
-    const { steps, notes, losses } = await migrateUnserved(store, model, {
+    const { steps, notes, losses, plan } = await migrateUnserved(store, model, {
       decider: isOpen ? person : { by: 'change-lists' },
       dryRun,
       tidy: values.tidy ?? false,
@@ -87,8 +95,18 @@ export async function migrateCommand(args: string[]): Promise<number> {
     progress.end()
     if (!dryRun && !isOpen) await recordPublished(store, published)
     const refused = new Set(isOpen ? [] : steps.filter((step) => !mayBeTaken(step, { stops: true })))
+    if (sql) {
+      if (refused.size > 0) throw new MigrationRefused([...refused])
+      if (!acceptDataLoss) refuseToFollow(losses, 'Use --accept-data-loss to have the SQL all the same.')
+      console.log(
+        steps.length === 0
+          ? '-- The store fits the declaration. Nothing to do.'
+          : await sqlScript(store, plan),
+      )
+      return 0
+    }
     const ok = refused.size === 0 && (!dryRun || losses.length === 0 || acceptDataLoss)
-    const shown = isOpen ? steps.filter(isShownAddition) : steps
+    const shown = isOpen && !dryRun ? steps.filter(isShownAddition) : steps
     const release = isOpen ? null : releaseOf(steps)
     return reportMigration({ dryRun, steps: shown, refused, notes, losses, release }, { json, ok })
   }

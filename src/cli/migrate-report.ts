@@ -29,14 +29,21 @@ export function reportMigration(
 const forMachines = ({ dryRun, steps, refused, notes, losses, release }: Report): object => ({
   dryRun,
   ...release,
-  steps: steps.map((step) => ({ why: step.why, sql: step.sql, refused: refused.has(step) })),
+  steps: steps.map((step) => ({
+    why: step.why,
+    sql: step.sql,
+    refused: refused.has(step),
+    locks: step.locks,
+    survived: step.additive,
+  })),
   notes,
   losses,
 })
 
 function textOf({ dryRun, steps, refused, notes, losses, release }: Report): string {
-  const all = steps.length + notes.length
-  if (all + losses.length === 0)
+  // A dry run shows all steps, and notes say in other words what those to rows and names are for.
+  const all = steps.length + (dryRun ? 0 : notes.length)
+  if (all + notes.length + losses.length === 0)
     return [
       'The store fits the declaration. Nothing to do.',
       ...(dryRun && release ? [releaseSentence(release)] : []),

@@ -5,6 +5,7 @@ import type { Model, Version } from '../compile/model.ts'
 import { BrokenPromises } from '../contract/broken-promises.ts'
 import { publishVersion } from '../contract/publish.ts'
 import { migrateStore } from '../migrate/migrate-store.ts'
+import { whyNot } from '../migrate/plan/store-plan.ts'
 import { openStore } from '../store/open.ts'
 import { StoreRefused } from '../store/store.ts'
 import { dayOf } from '../times.ts'
@@ -82,7 +83,7 @@ async function comparedWith(url: string, model: Model): Promise<readonly string[
     )
   })
   try {
-    return (await migrateStore(store, model, { decider: { by: 'nobody' }, dryRun: true })).whyNot
+    return whyNot((await migrateStore(store, model, { decider: { by: 'nobody' }, dryRun: true })).plan)
   } finally {
     await store.close()
   }

@@ -9,7 +9,7 @@ import { metaTable } from '../store/meta.ts'
 import { type Session, type Store, StoreOutdated, StoreRefused } from '../store/store.ts'
 import { formerNames, type Move, movesOf, type Named } from './plan/name-moves.ts'
 import { readPostgres } from './postgres/read-tables.ts'
-import type { PresentTable } from './present.ts'
+import type { Present, PresentTable } from './present.ts'
 import { type FoundNames, readNames, remedy } from './record/names-record.ts'
 import { readSqlite } from './sqlite/read-tables.ts'
 import { sumsNotKept, sumsOf } from './sums/sums.ts'
@@ -20,8 +20,6 @@ export interface BoundModel {
   /** The record as it was read, to notice whether another process changes it. */
   readonly record: string | null
 }
-
-type Present = ReadonlyMap<string, PresentTable>
 
 /** Binds a model to a store, by what the store has recorded of its names, or by the names that its tables have where nothing is recorded. */
 export async function bindModel(store: Store, model: Model): Promise<BoundModel> {

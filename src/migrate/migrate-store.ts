@@ -1,12 +1,12 @@
 import type { Model } from '../compile/model.ts'
 import { type Session, type Store, StoreRefused } from '../store/store.ts'
 import { bindModel } from './bind-model.ts'
-import { agree, isSamePlan, refuse, whyNot } from './decide/agree.ts'
+import { agree, isSamePlan, refuse } from './decide/agree.ts'
 import { Decisions, Undecided } from './decide/open-decisions.ts'
-import { type Migrated, type MigrateOptions, needsStop } from './migration.ts'
+import type { Migrated, MigrateOptions } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import { planStore } from './plan/plan-store.ts'
-import type { StorePlan } from './plan/table-sql.ts'
+import { needsStop, type StorePlan } from './plan/store-plan.ts'
 import { postgresTables } from './postgres/database.ts'
 import { recordNames } from './record/names-record.ts'
 import { generationAtStart } from './record/store-generation.ts'
@@ -85,7 +85,7 @@ const migrated = (plan: StorePlan, applied: boolean): MigratedTables => ({
   applied: applied && plan.steps.length > 0,
   notes: plan.notes,
   losses: plan.losses.map(({ ahead, done }) => (applied ? done : ahead)),
-  whyNot: whyNot(plan),
+  plan,
   generation: plan.generation + (applied && needsStop(plan.steps) ? 1 : 0),
 })
 

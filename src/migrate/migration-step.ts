@@ -22,6 +22,10 @@ export interface Step {
   readonly additive: boolean
   /** `orders.currency is new` */
   readonly why: string
+  /** Others read and write the table meanwhile, though all its rows are read. */
+  readonly online?: true
+  /** What others wait for meanwhile, and how long, in a sentence. A plan says it of each of its steps. */
+  readonly locks?: string
   /** Shares no transaction with other steps, because it cannot run in one, or takes long. */
   readonly alone?: boolean
   /** The columns whose values no two rows may share from then on. */

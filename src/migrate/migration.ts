@@ -4,6 +4,7 @@ import { metaTable } from '../store/meta.ts'
 import { type Session, StoreError, StoreRefused } from '../store/store.ts'
 import type { Following } from './decide/open-decisions.ts'
 import type { Step } from './migration-step.ts'
+import type { StorePlan } from './plan/store-plan.ts'
 import { sharedRows } from './rows/shared-values.ts'
 
 /** Who decides what a declaration leaves open: how a name was called before, what may be lost, which value rows have that lack one. */
@@ -58,8 +59,8 @@ export interface Migrated {
   readonly notes: readonly string[]
   /** What was lost with that, or would be, a sentence each. */
   readonly losses: readonly string[]
-  /** Why the plan cannot be carried out, a sentence each without its full stop; only a dry run gives such a plan. */
-  readonly whyNot: readonly string[]
+  /** What was carried out last, or would be. */
+  readonly plan: StorePlan
   /** Of the store that fits. A higher one means that another process has migrated it since. */
   readonly generation: number
 }
@@ -92,21 +93,32 @@ const applied = (done: readonly Step[]): string =>
 const note = ({ additive, stops }: Pick<Step, 'additive' | 'stops'>): string =>
   additive ? '' : stops ? ' (done by nounkit migrate, with every other process stopped)' : ' (refused)'
 
-/** The steps as SQL for the database's shell. */
-export const migrationSql = (steps: readonly Step[]): string =>
-  steps
-    .map(({ why, sql, ...step }) =>
-      [`-- ${why}${note(step)}\n`, ...(sql === '' ? [] : [`${sql};\n`])].join(''),
-    )
-    .join('\n')
+/** What a step does, what it locks, and whether older processes survive it, as comments of SQL. */
+export const stepHeading = ({ why, locks, ...step }: Step): string =>
+  `-- ${why}${note(step)}${locks === undefined ? '' : `\n-- ${locks} ${survival(step)}`}`
+
+const survival = ({ additive }: Pick<Step, 'additive'>): string =>
+  additive ? 'Older processes serve on.' : 'Older processes do not survive it.'
+
+/** The steps as a person reads them: each sentence once, without the values of rows. */
+export function migrationSql(steps: readonly Step[]): string {
+  const groups: { readonly heading: string; readonly sql: Set<string> }[] = []
+  for (const step of steps) {
+    const heading = stepHeading(step)
+    const sql = step.params ? step.sql.replace(/ VALUES .*/s, ' VALUES …') : step.sql
+    const last = groups.at(-1)
+    if (last?.heading === heading) last.sql.add(sql)
+    else groups.push({ heading, sql: new Set([sql]) })
+  }
+  const text = (sql: Set<string>) => [...sql].filter((one) => one !== '').map((one) => `${one};\n`)
+  return groups.map(({ heading, sql }) => [`${heading}\n`, ...text(sql)].join('')).join('\n')
+}
 
 export const mayBeTaken = (step: Step, { stops = false }: Pick<MigrateOptions, 'stops'>): boolean =>
   step.additive || (stops && step.stops === true)
 
 /** What a store that follows its declaration gets besides the changes that its notes say. */
 export const isShownAddition = ({ additive, table }: Step): boolean => additive && table !== metaTable
-
-export const needsStop = (steps: readonly Step[]): boolean => steps.some((step) => step.stops)
 
 /** The refusal of a unique index that existing rows violate. */
 export async function sharedValues(

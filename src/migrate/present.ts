@@ -11,6 +11,8 @@ export interface PresentTable {
   readonly spread: 'by-rows' | 'everywhere' | null
 }
 
+export type Present = ReadonlyMap<string, PresentTable>
+
 /** The table of a resource has these columns, whatever its fields. Other tables in a PostgreSQL schema are another program's. */
 export const isOfResource = ({ columns }: PresentTable): boolean =>
   ['id', 'created_at', 'updated_at', 'version'].every((column) => columns.has(column))

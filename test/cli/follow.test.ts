@@ -62,7 +62,7 @@ test.each(storeKinds)(
     expect(planned).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(
-        /^things\.label is optional now\.\nthings\.price was cost\.\n.*1 row of things has a value .* would become null\.\n4 steps would be applied\.\n$/s,
+        /^-- .* Older processes do not survive it\.\n.*\nthings\.label is optional now\.\nthings\.price was cost\.\n.*1 row of things has a value .* would become null\.\n\d+ steps would be applied\.\n$/s,
       ),
     })
     expect(isMistake(refused)).toBe(true)
@@ -97,7 +97,9 @@ test.each(storeKinds)(
     const unfit = 'a value that things.cost does not allow any more, such as "much": it'
     expect(await command('migrate', short, '--dry-run')).toMatchObject({
       code: 1,
-      stdout: `1 row of things has ${unfit} would become null.\nNothing else would be changed.\n`,
+      stdout: expect.stringMatching(
+        `\n1 row of things has ${unfit} would become null.\n[0-9]+ steps would be applied.\n$`,
+      ),
     })
     expect(await command('migrate', short, '--accept-data-loss')).toMatchObject({
       code: 0,

@@ -1,13 +1,9 @@
 import { StoreRefused } from '../../store/store.ts'
 import { type Decider, type MigrateOptions, MigrationRefused, mayBeTaken } from '../migration.ts'
-import { whysOf } from '../migration-step.ts'
-import type { StorePlan } from '../plan/table-sql.ts'
+import { needsStop, type StorePlan, whyNot } from '../plan/store-plan.ts'
 import { type Loss, wayToLose } from './loss.ts'
 import { refuseToFollow } from './not-followed.ts'
 import type { Decisions } from './open-decisions.ts'
-
-/** Why a plan cannot be carried out, a sentence each without its full stop. */
-export const whyNot = ({ steps, refusals }: StorePlan): readonly string[] => [...refusals, ...whysOf(steps)]
 
 /** Throws where a plan cannot be carried out, whatever a person says of losses. */
 export function refuse(
@@ -58,6 +54,6 @@ export async function agree({ losses }: StorePlan, decisions: Decisions): Promis
 /** Whether a plan that was made again is the one that was agreed to. */
 export const isSamePlan = (a: StorePlan, b: StorePlan): boolean =>
   [...a.refusals, ...aheads(a.losses)].join('\n') === [...b.refusals, ...aheads(b.losses)].join('\n') &&
-  a.steps.some(({ stops }) => stops) === b.steps.some(({ stops }) => stops)
+  needsStop(a.steps) === needsStop(b.steps)
 
 const aheads = (losses: readonly Loss[]): readonly string[] => losses.map(({ ahead }) => ahead)

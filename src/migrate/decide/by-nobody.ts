@@ -1,7 +1,7 @@
 import type { Model } from '../../compile/model.ts'
 import { metaTable } from '../../store/meta.ts'
 import type { ChangePlan } from '../plan/change-plan.ts'
-import type { Present } from '../plan/table-sql.ts'
+import type { Present } from '../present.ts'
 import { grownShape, readShape, recordShape, type StoredShape, shapeOf } from '../record/shape.ts'
 import type { Reading } from '../rows/scan.ts'
 import { unfitRows } from '../rows/unfit-rows.ts'

@@ -1,7 +1,7 @@
 import type { Model } from '../../compile/model.ts'
 import { counted } from '../../compile/names/plural.ts'
-import type { Present } from '../plan/table-sql.ts'
-import type { PresentTable } from '../present.ts'
+
+import type { Present, PresentTable } from '../present.ts'
 import { rowsLacking } from '../rows/rows-lacking.ts'
 import type { Reading } from '../rows/scan.ts'
 import { declaredMoves } from './declared-moves.ts'

@@ -1,9 +1,9 @@
 import { ident } from '../../plan/dialect.ts'
 import type { Step } from '../migration-step.ts'
-import type { PresentForeignKey, PresentTable } from '../present.ts'
+import type { Present, PresentForeignKey, PresentTable } from '../present.ts'
 import { type Move, movesOf } from './name-moves.ts'
 import type { Reshape, TableChange } from './table-change.ts'
-import type { Present, TableSql, TableStatement } from './table-sql.ts'
+import type { TableSql, TableStatement } from './table-sql.ts'
 
 export interface ChangedTables {
   readonly steps: readonly Step[]

@@ -7,12 +7,15 @@ import { byPerson } from '../decide/by-person.ts'
 import type { Decisions } from '../decide/open-decisions.ts'
 import type { MigrateOptions } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
+import type { Present } from '../present.ts'
 import { generationAtStart } from '../record/store-generation.ts'
 import { renameRecords, sumSteps, sumsOf } from '../sums/sums.ts'
 import { wantedTables } from '../wanted/wanted-tables.ts'
 import type { ChangePlan } from './change-plan.ts'
 import { changeTables } from './change-tables.ts'
-import type { Present, StorePlan, TableSql } from './table-sql.ts'
+import { locksOf } from './locks.ts'
+import type { StorePlan } from './store-plan.ts'
+import type { TableSql } from './table-sql.ts'
 
 /** What a plan is made from besides the store. */
 export interface Goal {
@@ -49,7 +52,8 @@ export async function planStore(session: Session, sql: TableSql, goal: Goal): Pr
   const alone = (step: Step): Step => (spread ? { ...step, alone: true } : step)
   const rewrites = isByPerson(goal) && changes.length > 0 ? [rewriteStep(goal, decided)] : []
   const all = [...before.map(alone), ...added, ...rewrites, ...computed.map(alone)]
-  return {
+  const plan = {
+    database: dialect.name,
     found,
     steps: withRecord(all, decided.record(all.length > 0, stops), stops),
     notes: decided.notes,
@@ -58,6 +62,7 @@ export async function planStore(session: Session, sql: TableSql, goal: Goal): Pr
     spread,
     generation,
   }
+  return { ...plan, steps: plan.steps.map((step) => ({ ...step, locks: locksOf(step, plan) })) }
 }
 
 const isByPerson = ({ options }: Goal): boolean => options.decider?.by === 'person'

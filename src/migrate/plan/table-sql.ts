@@ -1,16 +1,14 @@
 import type { FieldKind } from '../../kinds/kinds.ts'
 import type { Dialect } from '../../plan/dialect.ts'
 import type { Session, Store, Value } from '../../store/store.ts'
-import type { Loss } from '../decide/loss.ts'
 import type { MigrateOptions } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
-import type { PresentTable } from '../present.ts'
+import type { Present, PresentTable } from '../present.ts'
 import type { Table } from '../wanted/table.ts'
 import type { ConversionSql } from './conversion.ts'
 import type { Move } from './name-moves.ts'
+import type { StorePlan } from './store-plan.ts'
 import type { Reshape } from './table-change.ts'
-
-export type Present = ReadonlyMap<string, PresentTable>
 
 /** One statement of a change. */
 export interface TableStatement {
@@ -68,20 +66,6 @@ export interface Adding {
   /** The tables are distributed over a Citus cluster, or will be. */
   readonly spread: boolean
   readonly shards: number | undefined
-}
-
-/** All that makes a store fit its declaration, as data. */
-export interface StorePlan {
-  /** The store as it was found. */
-  readonly found: Present
-  readonly steps: readonly Step[]
-  readonly notes: readonly string[]
-  readonly losses: readonly Loss[]
-  /** Why it cannot be carried out, a sentence each. */
-  readonly refusals: readonly string[]
-  readonly spread: boolean
-  /** The store's generation before it. */
-  readonly generation: number
 }
 
 /** A plan that is agreed to. */

@@ -70,6 +70,7 @@ const dropSweeperIndexes = (
         additive: true,
         why: `index ${name} is no longer needed`,
         alone: true,
+        online: true as const,
       })),
   )
 
@@ -86,6 +87,8 @@ const stopping = (table: Table, sql: string, why: string, demands: readonly Dema
   step(table, sql, why, { additive: false, stops: true, ...(demands.length > 0 && { demands }) })
 
 const ofNewTable = true
+/** Takes long, beside reads and writes of others. */
+const online = { alone: true, online: true } as const
 
 const newTable = (table: Table): Step[] => [
   step(table, ddl.createTable(table), `table ${table.name} is new`, { ofNewTable }),
@@ -145,7 +148,7 @@ function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): 
 
 function checkSteps(table: Table, found: PresentTable, check: Check): Step[] {
   const validation = step(table, ddl.validate(table, check.name), `values of ${table.name}.${check.column}`, {
-    alone: true,
+    ...online,
   })
   if (!found.columns.has(check.column)) return [validation]
   const present = found.checks.get(check.name)
@@ -172,7 +175,7 @@ const droppedChecks = (table: Table, found: PresentTable): Step[] =>
 function foreignKeySteps(table: Table, found: PresentTable): Step[] {
   const differing = foreignKeyFindings(table, found).flatMap(
     ({ key, found: present, additive, why }): Step[] => {
-      const validation = step(table, ddl.validate(table, key.name), why, { alone: true })
+      const validation = step(table, ddl.validate(table, key.name), why, online)
       if (additive) return [validation]
       const parts = [
         ...(present?.name ? [ddl.dropConstraint(table, present.name)] : []),
@@ -184,7 +187,7 @@ function foreignKeySteps(table: Table, found: PresentTable): Step[] {
   )
   const unfinished = table.foreignKeys
     .filter((key) => found.foreignKeys.get(key.columns.join(','))?.valid === false)
-    .map((key) => step(table, ddl.validate(table, key.name), `reference to ${key.table}`, { alone: true }))
+    .map((key) => step(table, ddl.validate(table, key.name), `reference to ${key.table}`, online))
   return [...differing, ...unfinished]
 }
 
@@ -192,7 +195,7 @@ function indexSteps(table: Table, found: PresentTable, index: Index, concurrentl
   const present = found.indexes.get(index.name)
   if (present?.valid) return []
   const create = step(table, ddl.createIndex(table, index, concurrently), `index ${index.name} is new`, {
-    alone: true,
+    ...online,
     ...uniqueColumns(table, index),
   })
   if (!present) return [create]
@@ -200,9 +203,7 @@ function indexSteps(table: Table, found: PresentTable, index: Index, concurrentl
     table,
     ddl.dropIndex(index.name, concurrently),
     `index ${index.name} was left unfinished`,
-    {
-      alone: true,
-    },
+    online,
   )
   return [drop, create]
 }

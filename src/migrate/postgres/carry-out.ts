@@ -1,7 +1,7 @@
 import { idents } from '../../plan/dialect.ts'
 import { StoreError, StoreRefused } from '../../store/store.ts'
-import { needsStop } from '../migration.ts'
-import type { Run, StorePlan } from '../plan/table-sql.ts'
+import { isOneTransaction, lockedTables, type StorePlan } from '../plan/store-plan.ts'
+import type { Run } from '../plan/table-sql.ts'
 import { refuseSumsBeyond } from '../sums/sum-limit.ts'
 import { takeStep } from '../take-step.ts'
 import { alone } from './one-process.ts'
@@ -12,9 +12,7 @@ import { inPatience, keepOthersOut, runSteps } from './steps.ts'
  * short locks, because others serve the store; so it is on Citus, which does not run every kind of statement in one transaction over several nodes.
  */
 export function carryOutOnPostgres(run: Run): Promise<StorePlan> {
-  return alone(run.store, () =>
-    needsStop(run.plan.steps) && !run.plan.spread ? atOnce(run) : stepByStep(run),
-  )
+  return alone(run.store, () => (isOneTransaction(run.plan) ? atOnce(run) : stepByStep(run)))
 }
 
 async function stepByStep({ store, session, again, options }: Run): Promise<StorePlan> {
@@ -27,7 +25,7 @@ async function stepByStep({ store, session, again, options }: Run): Promise<Stor
 
 /** The tables are locked before the plan is made again: its values are those of rows that nobody changes any more. */
 async function atOnce({ store, session, plan, again, options }: Run): Promise<StorePlan> {
-  const tables = tablesOf(plan)
+  const tables = lockedTables(plan)
   const what = { tables, why: plan.steps[0]?.why ?? '', spread: false, waiting: options.waiting }
   try {
     return await inPatience(store, session, what, async () => {
@@ -49,13 +47,4 @@ async function atOnce({ store, session, plan, again, options }: Run): Promise<St
       error,
     )
   }
-}
-
-/** Tables of resources that change, under the names that they have now. */
-function tablesOf({ steps, found }: StorePlan): readonly string[] {
-  const named = steps.flatMap(({ table, rewrites }) => [
-    table,
-    ...(rewrites?.changes ?? []).map((change) => (change.kind === 'drop' ? change.table : change.from)),
-  ])
-  return [...new Set(named)].filter((name) => found.has(name) && !name.startsWith('nounkit_'))
 }

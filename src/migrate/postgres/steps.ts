@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Session, type Store, StoreError, StoreRefused } from '../../store/store.ts'
 import { minuteMs } from '../../times.ts'
-import { type MigrateOptions, needsStop, sharedValues, stopped } from '../migration.ts'
+import { type MigrateOptions, sharedValues, stopped } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
+import { needsStop } from '../plan/store-plan.ts'
 import { takeStep } from '../take-step.ts'
 import * as ddl from './ddl.ts'
 import { holderOf, indexWaitsFor } from './lock-holders.ts'
@@ -58,7 +59,7 @@ function inTransactions(steps: readonly Step[]): readonly (readonly Step[])[] {
   return groups
 }
 
-const isConcurrent = (step: Step | undefined): step is Step =>
+export const isConcurrent = (step: Step | undefined): step is Step =>
   step !== undefined && /INDEX CONCURRENTLY/.test(step.sql)
 
 interface Patience {

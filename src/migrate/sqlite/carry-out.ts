@@ -1,8 +1,9 @@
 import { counted } from '../../compile/names/plural.ts'
 import { sqlite } from '../../plan/sqlite.ts'
 import { StoreRefused } from '../../store/store.ts'
-import { needsStop } from '../migration.ts'
-import type { Run, StorePlan } from '../plan/table-sql.ts'
+import type { StorePlan } from '../plan/store-plan.ts'
+import { needsStop } from '../plan/store-plan.ts'
+import type { Run } from '../plan/table-sql.ts'
 import { takeStep } from '../take-step.ts'
 
 /** All steps are one transaction, whose lock also keeps other processes from starting to serve: they would write their row in nounkit_recorders. */
