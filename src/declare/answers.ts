@@ -33,7 +33,7 @@ export interface AnswerContext<Code extends string, Field extends string, Own>
 }
 
 /** What a create brings: all that a caller may send. What was left out has its default, or is `null`. */
-export type AnswerInput<F, R> = Readonly<ReferenceValues<R>> & {
+export type AnswerInput<F, R> = ReferenceValues<R> & {
   readonly [K in keyof F as IsMarked<F[K], 'readOnly'> extends true ? never : K]: FieldValue<F[K]>
 }
 

@@ -187,4 +187,4 @@ export type FieldValue<F> =
 /** A row never lacks a key: what is unset is `null`. */
 type NullForUndefined<T> = undefined extends T ? Exclude<T, undefined> | null : T
 
-export type FieldValues<F> = { -readonly [K in keyof F]: FieldValue<F[K]> }
+export type FieldValues<F> = { readonly [K in keyof F]: FieldValue<F[K]> }

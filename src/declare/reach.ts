@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { FieldSchema, FieldValues } from './field.ts'
+import type { FieldSchema, FieldValue, FieldValues } from './field.ts'
 import type { SummandName, TargetOf } from './names.ts'
 import type { DeclaredResource, ReferenceValues } from './relation.ts'
-import type { RowOf } from './row.ts'
-import type { SortOf, WhereOf } from './where.ts'
+import type { RowOf, ServerValues } from './row.ts'
+import type { ConditionOn, SortOf, WhereOf } from './where.ts'
 
 // What the hooks of a resource can name: the resource itself and resources up to two relations away by their names, every other resource
 // by itself, as in `find(products, id)`. `Own` is the hook's resource, `T` what the hook names. Of a resource that is only named, the
@@ -45,7 +45,11 @@ type Meant<T, Own> = T extends DeclaredResource
   ? Extract<T, { readonly fields: unknown }>
   : string extends T | (0 extends 1 & Own ? string : never)
     ? never
-    : Extract<Reach<Own>, { readonly name: T; readonly fields: unknown }>
+    : KnownBy<Own>[T & keyof KnownBy<Own>]
+/** By their names, the resources whose fields the hook knows. A name is looked up faster than each resource is compared with it. */
+type KnownBy<Own> = {
+  readonly [D in Extract<Reach<Own>, { readonly name: string; readonly fields: unknown }> as D['name']]: D
+}
 
 export type RowMeant<T, Own> = RowOfNoun<Meant<T, Own>>
 type RowOfNoun<D> = [D] extends [never]
@@ -59,8 +63,18 @@ type RowOfNoun<D> = [D] extends [never]
 /** Some values of a row, to set. */
 export type SomeValues<T, Own> = Partial<RowMeant<T, Own>>
 
-/** Conditions on rows, and the fields that rows can be ordered by. */
-export type WhereMeant<T, Own> = WhereOf<RowMeant<T, Own>>
+/** Conditions on rows. They are made of fields and relations, for which the editor does less than for a row of both. Errors show the fields, which come first. */
+export type WhereMeant<T, Own> = WhereOfNoun<Meant<T, Own>>
+type WhereOfNoun<D> = [D] extends [never]
+  ? WhereOf<AnyRow>
+  : D extends KnownNoun<string, infer F, infer R>
+    ? string extends keyof F
+      ? WhereOf<AnyRow>
+      : WhereOfFields<F> & WhereOf<ReferenceValues<R>> & WhereOf<ServerValues>
+    : WhereOf<AnyRow>
+type WhereOfFields<F> = { readonly [K in keyof F]?: ConditionOn<FieldValue<F[K]>> }
+
+/** The fields that rows can be ordered by. */
 export type SortMeant<T, Own> = SortOf<RowMeant<T, Own>>
 
 /** The values of a new row: those that neither have a default nor may be null, and any others. */

@@ -114,7 +114,7 @@ const isDeclared = (target: unknown): target is DeclaredResource =>
 
 /** `customer_id: string` for each belongs-to named `customer`. */
 export type ReferenceValues<R> = {
-  -readonly [K in keyof R as R[K] extends BelongsTo ? `${K & string}_id` : never]: R[K] extends {
+  readonly [K in keyof R as R[K] extends BelongsTo ? `${K & string}_id` : never]: R[K] extends {
     readonly optional: true
   }
     ? string | null

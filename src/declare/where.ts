@@ -2,7 +2,7 @@
 export type WhereOf<Row> = { readonly [K in keyof Row]?: ConditionOn<Row[K]> }
 
 /** Of a field whose type is not known, everything may be asked; the names are checked when the hook runs. */
-type ConditionOn<V> = unknown extends V
+export type ConditionOn<V> = unknown extends V
   ? unknown
   : NonNullable<V> extends Scalar
     ? V | Tests<V>
