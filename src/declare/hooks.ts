@@ -127,18 +127,18 @@ export interface HookContext<Code extends string = string, Field extends string 
  */
 type Unless<V, T> = [V] extends [never] ? T : string
 
-/** Code around a write. A `before` hook may return fields to set; the values it gets are already valid. */
-export interface Hooks<Row, Code extends string = string, Own = AnyNoun> {
-  beforeCreate?(
-    row: Row,
-    context: HookContext<Code, keyof Row & string, Own>,
-  ): MaybeAsync<Partial<Row> | undefined>
+/**
+ * Code around a write. A `before` hook may return fields to set; the values it gets are already valid. `Created` and `Updated` are what the
+ * hooks return; beside them stands what they may, so that editors offer its names.
+ */
+export interface Hooks<Row, Code extends string = string, Own = AnyNoun, Created = never, Updated = never> {
+  beforeCreate?(row: Row, context: HookContext<Code, keyof Row & string, Own>): SetFields<Row> | Created
   afterCreate?(row: Row, context: HookContext<Code, keyof Row & string, Own>): MaybeAsync<undefined>
   beforeUpdate?(
     next: Row,
     before: Row,
     context: HookContext<Code, keyof Row & string, Own>,
-  ): MaybeAsync<Partial<Row> | undefined>
+  ): SetFields<Row> | Updated
   afterUpdate?(
     row: Row,
     before: Row,
@@ -150,3 +150,26 @@ export interface Hooks<Row, Code extends string = string, Own = AnyNoun> {
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is declared without a return
 type MaybeAsync<T> = T | void | Promise<T | void>
+
+/** What a `before` hook may return: fields to set, or nothing. */
+type SetFields<Row> = MaybeAsync<Partial<Row> | undefined>
+
+/**
+ * The same with any other names, which `resource(…)` checks: an error about the type of a function would be long. Of a type whose members
+ * are all optional TypeScript asks that one of them is there; not of this one.
+ */
+export type Returned<Row> = MaybeAsync<(Partial<Row> & Record<never, never>) | undefined>
+
+/** That hooks return fields only. Where nothing is known of what a hook returns, the names are checked when it runs. */
+export type SoundHooks<Created, Updated, Field> = [Created | Updated] extends [never]
+  ? unknown
+  : [NameIn<Created> | NameIn<Updated>] extends [Field]
+    ? unknown
+    : HookSetsNoField<Exclude<NameIn<Created> | NameIn<Updated>, Field>, Field & string>
+/** An error shows its name and both arguments. */
+type HookSetsNoField<Wrong extends string, Field extends string> = TypeMistake<
+  `a hook returns '${Wrong}', which is not a field`,
+  Field
+>
+type NameIn<R> = 0 extends 1 & R ? never : R extends Promise<infer Set> ? NameOf<Set> : NameOf<R>
+type NameOf<Set> = Set extends object ? keyof Set & string : never

@@ -1,6 +1,6 @@
 import type { AnswerName, Answers } from './answers.ts'
 import type { FieldDeclarations } from './field.ts'
-import type { Hooks } from './hooks.ts'
+import type { Hooks, Returned, SoundHooks } from './hooks.ts'
 import type {
   BelongsToName,
   Choices,
@@ -97,6 +97,8 @@ export interface ResourceOptions<
     BelongsToName<R>,
     FilterName<F, R>
   >,
+  Created = Returned<RowOf<F, R>>,
+  Updated = Returned<RowOf<F, R>>,
 > {
   readonly totals?: undefined
   readonly fields: F & SoundSums<F, R>
@@ -150,7 +152,7 @@ export interface ResourceOptions<
   readonly rules?: RuleDeclarations<RowTerms<F, R>, S> & { readonly [K in X['rules']]?: unknown }
   /** What hooks may refuse with, by code. */
   readonly problems?: P
-  readonly hooks?: Hooks<RowOf<F, R>, keyof P & string, KnownNoun<N, F, R>>
+  readonly hooks?: Hooks<RowOf<F, R>, keyof P & string, KnownNoun<N, F, R>, Created, Updated>
   /** Code that answers in place of a table. Methods without a function are not offered. */
   readonly answers?: Answers<F, R, keyof P & string, KnownNoun<N, F, R>, X['filter'], X['sort']> & {
     readonly [K in X['answers']]?: unknown
@@ -242,8 +244,10 @@ export const resource = <
   const Sum extends string = never,
   const Search extends FieldName<F, R> = never,
   const Audit extends boolean = boolean,
+  Created extends Returned<RowOf<F, R>> = never,
+  Updated extends Returned<RowOf<F, R>> = never,
 >(
-  name: N,
+  name: N & SoundHooks<NoInfer<Created>, NoInfer<Updated>, keyof RowOf<F, R>>,
   options:
     | ResourceOptions<
         F,
@@ -268,7 +272,9 @@ export const resource = <
           never,
           A,
           Audit
-        >
+        >,
+        Created,
+        Updated
       >
     | TotalsOptions<Of, By, Sum>,
 ): ResourceDeclaration<

@@ -65,6 +65,14 @@ test.each([
   ['fields with states, of a related resource', 'invoices.ts', "{ status: ['draft'] }", '{ | }', 'status'],
   ['states of a related resource', 'invoices.ts', "['draft'] }", "['|'] }", 'draft sent'],
   [
+    // A promise is an object that a hook may return, too.
+    'fields that a hook may set',
+    'visits.ts',
+    'return { number: planned.length + 1 }',
+    'return { | }',
+    'created_at diagnosis id number on pet_id status then total updated_at',
+  ],
+  [
     'resources to find in a hook',
     'visits.ts',
     "find('pets', visit.pet_id, {",

@@ -164,13 +164,17 @@ export const typos: { readonly [what: string]: Typo } = {
   'a field that a hook lists by': inHook("status: 'planned' })", "state: 'planned' })", 'state'),
   'a field of a row that a hook found': inHook('pet?.name', 'pet?.nmae', 'name'),
   'a field that a hook returns': {
-    ...inHook('return { number:', 'return { numbr:', 'numbr'),
-    line: 'async beforeCreate',
+    ...inHook('return { number:', 'return { numbr:', 'HookSetsNoField<"numbr", "created_at" | "diagnosis"'),
+    line: "resource('visits'",
   },
 }
 
 /** More that stands in the code of hooks. */
 export const typosInCode: { readonly [what: string]: Typo } = {
+  'a field that a hook returns beside others': {
+    ...inHook('return { number:', "return { on: '2026-01-01', numbr:", 'HookSetsNoField<"numbr"'),
+    line: "resource('visits'",
+  },
   'a state that a hook lists by': inHook("status: 'planned' })", "status: 'plan' })", '"planned"'),
   'an operator of a condition': inHook('amount: { gt: 0 }', 'amount: { gtt: 0 }', 'gt'),
   'a value of a condition': inHook('amount: { gt: 0 }', "amount: { gt: '0' }", 'number'),
