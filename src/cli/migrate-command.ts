@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { migrateUnserved } from '../lifecycle/migrate-unserved.ts'
+import { forgetLostNames } from '../migrate/bind-model.ts'
 import { refuseToFollow } from '../migrate/decide/not-followed.ts'
 import type { Ask } from '../migrate/decide/open-decisions.ts'
 import { isShownAddition, type MigrateOptions, MigrationRefused, mayBeTaken } from '../migrate/migration.ts'
@@ -41,6 +42,10 @@ export const options = {
     type: 'boolean',
     does: 'gives tables, columns and values the declared names, which nothing but other programs needs',
   },
+  'find-names': {
+    type: 'boolean',
+    does: 'makes the record of names anew from what the tables have, where it was lost',
+  },
   force: { type: 'boolean', does: 'does not check whether processes serve the store' },
   citus: { type: 'boolean', does: 'distributes the tables over a Citus cluster' },
   shards: { type: 'string', value: 'N', does: 'with --citus, over how many shards' },
@@ -65,6 +70,8 @@ export async function migrateCommand(args: string[]): Promise<number> {
   const { json = false, sql = false, citus = false } = values
   if (sql && json) throw new UsageMistake('--sql prints SQL, and --json prints JSON: leave one of them out.')
   const dryRun = sql || (values['dry-run'] ?? false)
+  if (dryRun && values['find-names'])
+    throw new UsageMistake('--find-names changes what the store has recorded: leave --dry-run and --sql out.')
   const progress = openProgress()
   const ask = json ? undefined : terminalAsk()
   const person = {
@@ -76,6 +83,7 @@ export async function migrateCommand(args: string[]): Promise<number> {
   // What is made for a cluster is made to be published.
   const isOpen = published.length === 0 && !citus
   const work = async (store: Store): Promise<number> => {
+    if (values['find-names']) await forgetLostNames(store, model)
     const { steps, notes, losses, plan } = await migrateUnserved(store, model, {
       decider: isOpen ? person : { by: 'change-lists' },
       dryRun,

@@ -10,7 +10,7 @@ import { type Session, type Store, StoreOutdated, StoreRefused } from '../store/
 import { formerNames, type Move, movesOf, type Named } from './plan/name-moves.ts'
 import { readPostgres } from './postgres/read-tables.ts'
 import type { Present, PresentTable } from './present.ts'
-import { type FoundNames, readNames, remedy } from './record/names-record.ts'
+import { type FoundNames, forgetNames, readNames, remedy } from './record/names-record.ts'
 import { readSqlite } from './sqlite/read-tables.ts'
 import { sumsNotKept, sumsOf } from './sums/sums.ts'
 
@@ -50,6 +50,20 @@ export async function bindModel(store: Store, model: Model): Promise<BoundModel>
     if (text !== null) refuseMissing(bound, present)
     return { model: bound, record: text }
   })
+}
+
+/** Forgets a record that cannot be used, so that names are found by what the tables have. One that can be used stays: it knows more than they do. */
+export async function forgetLostNames(store: Store, declared: Model): Promise<void> {
+  try {
+    await bindModel(store, declared)
+  } catch (error) {
+    if (!(error instanceof StoreRefused && error.message.endsWith(remedy))) throw error
+    await store.writeOne(forgetNames, [])
+    return
+  }
+  throw new StoreRefused(
+    "The store's record of its names can be read, and says what is there. Nothing was changed. Leave --find-names out.",
+  )
 }
 
 async function namesIn(

@@ -9,6 +9,7 @@ import { states, sum } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
+import { forgetLostNames } from '../../src/migrate/bind-model.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { type Store, StoreRefused } from '../../src/store/store.ts'
 import { testApi } from '../../src/testing.ts'
@@ -298,6 +299,12 @@ describeStores('names of a store', ({ kind, open, url }) => {
       await set(`UPDATE "nounkit_meta" SET "value" = '${edited}' WHERE "key" = 'names'`)
       expect(await refused(store, now)).toContain('cannot be read')
     }
+    // Not of a person who writes SQL: what a command does is said, and done.
+    expect(await refused(store, now)).toMatch(/run nounkit migrate --find-names, which [^"]*\.$/)
+    await forgetLostNames(store, now)
+    await migrateStore(store, now)
+    expect(JSON.parse(String((await rows(store, record))[0]?.[0]))).toEqual(found)
+    await expect(forgetLostNames(store, now)).rejects.toThrow('Leave --find-names out.')
   })
 
   test('are not guessed where a declaration leaves out the version that was served last', async () => {

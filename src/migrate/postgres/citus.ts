@@ -75,7 +75,7 @@ export async function shardsToMake(
   )
   if (Number(row?.[0]) === shards) return null
   throw new StoreRefused(
-    `The tables are distributed over ${row?.[0]} shards already. Nothing was changed. Leave --shards out; or stop the service, run this, which copies every row, and start again:\n\nSELECT alter_distributed_table('${colocated}', shard_count := ${shards}, cascade_to_colocated := true);`,
+    `The tables are distributed over ${row?.[0]} shards already, and that stays. Nothing was changed. Leave --shards out. To have ${shards}, make an empty database of the cluster with nounkit migrate --citus --shards ${shards}, and copy the store there with nounkit copy.`,
   )
 }
 

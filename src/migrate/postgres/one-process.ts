@@ -21,7 +21,7 @@ export async function alone<T>(store: Store, work: () => Promise<T>): Promise<T>
       await lock.script('ROLLBACK')
       if (performance.now() > giveUpAt)
         throw new StoreRefused(
-          'Another process has been migrating this database for 10 minutes. See what it waits for in pg_stat_activity, then start again.',
+          'Another process has been migrating this database for 10 minutes. It prints what it waits for. End what it waits for, or it, then start again.',
         )
       await sleep(100 + Math.random() * 200)
     }

@@ -60,7 +60,9 @@ function jsonOf(text: string): object {
   }
 }
 
-export const remedy = `Restore the row "${key}" of nounkit_meta from a backup. Without one, delete the row (${forgetNames}) and start again: names are then found by what the tables have.`
+/** What can be done about a record that says what is not there. */
+export const remedy =
+  'Restore a backup, or run nounkit migrate --find-names, which makes the record anew from the names that the tables have.'
 
 const imagesKey = metaFacts.images.key
 

@@ -11,7 +11,7 @@ export async function settleAnswered(store: Store, model: Model): Promise<void> 
   for (const [name, table] of formerTables(model))
     if (await hasRows(store, table))
       throw new SettingMistake(
-        `${name} is answered by code now, and the store has rows of it, in the table ${table}, which nobody could reach. To keep them: take answers out, run nounkit export --resource ${name}, and give them to the code. Then, or where no row is needed: drop the table, or delete its rows.`,
+        `${name} is answered by code now, and the store has rows of it, in the table ${table}, which nobody could reach. To keep them: take answers out, run nounkit export --resource ${name}, and give them to the code. Then, or where no row is needed: delete the rows through the API before you declare answers again.`,
       )
 }
 
