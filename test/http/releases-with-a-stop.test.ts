@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { contractOf } from '../../src/contract/contract.ts'
-import { api, makeRequired, mapValues, resource, version } from '../../src/index.ts'
+import { api, custom, makeRequired, mapValues, resource, version } from '../../src/index.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { releaseOf } from '../../src/migrate/release.ts'
 import { serve } from '../support/serving.ts'
@@ -103,5 +103,80 @@ describeStores('a field of a unique set that becomes required', (store) => {
       await now.make(path, path === '/v2/members' ? { code: '' } : {})
     const codes = (await now.get('/v2/members')).rows.map((row) => row.code)
     expect(codes).toEqual(['mine', '', 'c1', 'c2', 'c3'])
+  })
+})
+
+describeStores('a custom change, in a store with rows of the version before it', (store) => {
+  const text = z.string().max(40)
+  const before = api('club', {
+    resources: [resource('members', { fields: { name: text, address: text } })],
+    versions: [version('v1')],
+  })
+  const after = api('club', {
+    resources: [resource('members', { fields: { name: text, street: text, city: text.optional() } })],
+    versions: [
+      version('v2'),
+      version('v1', {
+        changes: [
+          custom('members', {
+            fields: { address: text },
+            replaces: ['street', 'city'],
+            up: ({ address }) => {
+              const [street, city] = String(address).split(', ')
+              if (street === '') throw new Error('no street')
+              return { street, city }
+            },
+            down: ({ street, city }) => ({ address: city ? `${street}, ${city}` : `${street}` }),
+            samples: [
+              { older: { address: 'High St, Leeds' }, newer: { street: 'High St', city: 'Leeds' } },
+              { older: { address: 'High St' }, newer: { street: 'High St' } },
+            ],
+          }),
+        ],
+      }),
+    ],
+  })
+  const frozen = compileApi(before)
+  const contracts = new Map<string, unknown>([['v1', contractOf(frozen, frozen.head)]])
+  const newest = compileApi(after, { contracts })
+
+  test('is carried out by migrate: the new columns are computed with its "up", and v1 shows the same bytes', async () => {
+    const url = await store.url()
+    const old = await serve(store.kind, url, { declaration: before })
+    for (const address of ['High St, Leeds', 'Low Rd']) await old.make('/v1/members', { name: 'a', address })
+    await old.make('/v1/members', { name: 'b', address: 'Elm St, York' }, { as: 'beta' })
+    const shown = (await old.get('/v1/members')).text
+    const opened = await store.open(url)
+    await expect(serve(store.kind, url, { declaration: after, contracts })).rejects.toThrow(
+      /run `nounkit migrate`.*street, city of members in v2 are made from address of v1 by custom/s,
+    )
+    const { steps } = await migrateStore(opened, newest, { dryRun: true, stops: true })
+    expect(releaseOf(steps).release).toBe('needs-a-stop')
+    await migrateStore(opened, newest, { stops: true })
+    expect((await migrateStore(opened, newest)).steps).toEqual([])
+    const now = await serve(store.kind, url, { declaration: after, contracts })
+    expect((await now.get('/v1/members')).text).toBe(shown)
+    expect((await now.get('/v2/members')).rows).toMatchObject([
+      { street: 'High St', city: 'Leeds' },
+      { street: 'Low Rd', city: null },
+    ])
+    expect((await now.get('/v2/members', { as: 'beta' })).rows).toMatchObject([{ street: 'Elm St' }])
+    await now.make('/v1/members', { name: 'c', address: 'New St, Bath' })
+    await expect(serve(store.kind, url, { declaration: before })).rejects.toThrow(
+      'members.street for v2, members.city for v2 was converted',
+    )
+  })
+
+  test('changes nothing where its "up" fails for a row, which is named', async () => {
+    const url = await store.url()
+    const old = await serve(store.kind, url, { declaration: before })
+    await old.make('/v1/members', { name: 'a', address: 'High St, Leeds' })
+    const { id } = await old.make('/v1/members', { name: 'b', address: ', York' })
+    const shown = (await old.get('/v1/members')).text
+    await expect(migrateStore(await store.open(url), newest, { stops: true })).rejects.toThrow(
+      new RegExp(`Nothing was changed\\..*address of 1 row, such as the one with the id ${id}\\.`, 's'),
+    )
+    expect((await old.get('/v1/members')).text).toBe(shown)
+    await old.make('/v1/members', { name: 'c', address: 'New St, Bath' })
   })
 })

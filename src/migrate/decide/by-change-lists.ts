@@ -2,7 +2,7 @@ import type { Model } from '../../compile/model.ts'
 import { grownNames, namesOf } from '../../compile/names-of.ts'
 import { codecs } from '../../compile/versions/codecs.ts'
 import { metaFacts, metaTable, upsertMeta } from '../../store/meta.ts'
-import type { Session } from '../../store/store.ts'
+import { type Session, StoreRefused } from '../../store/store.ts'
 import type { ChangePlan } from '../plan/change-plan.ts'
 import { type Move, movesOf } from '../plan/name-moves.ts'
 import { type ColumnPlan, keptColumn, type Reshape } from '../plan/table-change.ts'
@@ -10,6 +10,8 @@ import type { TableSql } from '../plan/table-sql.ts'
 import type { Present, PresentTable } from '../present.ts'
 import { movedNames, renamingOf } from '../record/moved-names.ts'
 import { nextGeneration } from '../record/store-generation.ts'
+import { type MadeColumns, madeColumns } from '../rows/made-columns.ts'
+import type { Reading } from '../rows/scan.ts'
 import { refuseUnconvertible, unconvertible } from '../rows/unconvertible.ts'
 import { joiningLineages, type Lineage, tidyingLineages } from '../wanted/lineage.ts'
 import type { Column, Table } from '../wanted/table.ts'
@@ -32,8 +34,11 @@ export async function byChangeLists(
 ): Promise<ChangePlan> {
   const wanted = wantedTables(tidy ? declared : bound)
   const lineages = tidy ? tidyingLineages(declared, bound) : joiningLineages(bound)
-  const changes = changesOf(wanted, lineages, found, sql)
-  const inTheWay: string[] = []
+  const made = await madeByCustom({ session, dialect: sql.dialect }, bound, found)
+  if (tidy && made.size > 0)
+    throw new StoreRefused('Run nounkit migrate before nounkit migrate --tidy. Nothing was changed.')
+  const changes = changesOf(wanted, lineages, found, sql, made)
+  const inTheWay = [...made.values()].flatMap((one) => one.inTheWay)
   for (const change of changes)
     inTheWay.push(...(await unconvertible(session, change, found.get(change.from), sql.conversions)))
   refuseUnconvertible(inTheWay)
@@ -42,8 +47,11 @@ export async function byChangeLists(
       codec ? [{ version: column.was?.newer ?? '', what: `${table.name}.${column.name}` }] : [],
     ),
   )
+  const filled = [...made].flatMap(([table, { columns, version }]) =>
+    [...columns.keys()].map(({ name }) => ({ version, what: `${table}.${name}` })),
+  )
   const names = { ...bound.names, versions: grownNames(bound.names.versions, namesOf(bound)) }
-  const after = () => movedNames(names, renamingOf(changes), [...joined(bound), ...converted])
+  const after = () => movedNames(names, renamingOf(changes), [...joined(bound), ...converted, ...filled])
   return {
     changes,
     notes: [],
@@ -55,6 +63,21 @@ export async function byChangeLists(
     record: (_hasSteps, stops) =>
       stops ? [upsertMeta(metaFacts.names.key, JSON.stringify(after())), nextGeneration] : [],
   }
+}
+
+/** By table. Without nounkit_meta the tables are another program's. */
+async function madeByCustom(
+  reading: Reading,
+  bound: Model,
+  found: Present,
+): Promise<ReadonlyMap<string, MadeColumns>> {
+  const all = new Map<string, MadeColumns>()
+  for (const resource of found.has(metaTable) ? bound.stored.values() : []) {
+    const table = found.get(resource.table)
+    const made = table && (await madeColumns(reading, bound, resource, table))
+    if (made) all.set(resource.table, made)
+  }
+  return all
 }
 
 /** Values that several became one, each with the version that joins them. They are joined along with anything else that stops older processes. */
@@ -70,6 +93,7 @@ function changesOf(
   lineages: readonly Lineage[],
   present: Present,
   sql: TableSql,
+  made: ReadonlyMap<string, MadeColumns>,
 ): readonly Reshape[] {
   // Without nounkit_meta the tables are another program's.
   if (!present.has(metaTable)) return []
@@ -85,12 +109,18 @@ function changesOf(
     const table = wanted.find(({ name }) => name === lineage.table)
     const from = moves.find(({ to }) => to === lineage.table)?.from ?? lineage.table
     const found = from === lineage.table && moved.has(from) ? undefined : present.get(from)
-    return table && found ? changeOf(table, found, lineage, sql) : []
+    return table && found ? changeOf(table, found, lineage, sql, made.get(from)) : []
   })
 }
 
-/** Columns that the store lacks are added later. */
-function changeOf(table: Table, found: PresentTable, lineage: Lineage, sql: TableSql): readonly Reshape[] {
+/** Columns that the store lacks are added later, but for those that are made from others. */
+function changeOf(
+  table: Table,
+  found: PresentTable,
+  lineage: Lineage,
+  sql: TableSql,
+  made: MadeColumns | undefined,
+): readonly Reshape[] {
   const moves = columnMoves(lineage, found)
   const moved = new Set(moves.map(({ from }) => from))
   const columns = table.columns.flatMap((column): ColumnPlan[] => {
@@ -101,12 +131,21 @@ function changeOf(table: Table, found: PresentTable, lineage: Lineage, sql: Tabl
     const mapped = new Map([...(lineage.former?.values.get(name) ?? [])].filter(([old, now]) => old !== now))
     return [{ ...keptColumn(column, from), mapped, codec: codecOf(table, column, present.type, sql) }]
   })
+  const added = [...(made?.columns ?? [])].flatMap(([field, fitting]): ColumnPlan[] => {
+    const column = table.columns.find(({ name }) => name === field.column)
+    return column ? [{ ...keptColumn(column, null), values: 'recast', scanned: { fitting, unfit: [] } }] : []
+  })
   const isSame =
     found.name === table.name &&
+    added.length === 0 &&
     moves.length === 0 &&
     columns.every(({ codec, mapped }) => codec === null && mapped.size === 0)
   if (isSame) return []
-  return [{ kind: 'reshape', table, from: found.name, columns, undeclared: 'kept', revises: false }]
+  const why = made ? { why: made.why } : {}
+  const all = [...columns, ...added]
+  return [
+    { kind: 'reshape', table, from: found.name, columns: all, undeclared: 'kept', revises: false, ...why },
+  ]
 }
 
 function columnMoves({ former }: Lineage, found: PresentTable): readonly Move[] {

@@ -62,7 +62,7 @@ export function changeTables(
     const renamed = sql.renamedObjects(reshape, sql.renamedTable(found, table.name, columns))
     take(table.name, `indexes of ${table.name} are named after its columns now`, renamed.statements)
     const reshaped = sql.reshaped(reshape, renamed.after)
-    take(table.name, `rows of ${table.name} fit its declaration`, reshaped.statements)
+    take(table.name, reshape.why ?? `rows of ${table.name} fit its declaration`, reshaped.statements)
     after.set(table.name, reshaped.after)
   }
   return { steps, present: after }

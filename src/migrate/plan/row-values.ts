@@ -19,7 +19,7 @@ const batchRows = 500
 export function rowValue(reshape: Reshape, plan: ColumnPlan, sql: TableSql): RowValue {
   const { table } = reshape
   const { column } = plan
-  const needsTable = plan.from !== null && (plan.values === 'recast' || (plan.scanned?.unfit.length ?? 0) > 0)
+  const needsTable = plan.values === 'recast' || (plan.from !== null && (plan.scanned?.unfit.length ?? 0) > 0)
   const temporary = needsTable ? `nounkit_values_${table.columns.indexOf(column)}` : null
   return {
     column: column.name,
@@ -37,7 +37,7 @@ function expressionOf(
 ): string {
   const { column, from, values, otherwise } = plan
   const literal = sql.literal(otherwise ?? null, column.kind)
-  if (from === null) return literal
+  if (from === null && temporary === null) return literal
   const own = `${ident(table.name)}.${ident(column.name)}`
   if (revises && column.name === 'version') return `${own} + 1`
   if (plan.codec !== null) return converted(sql.conversions, plan.codec.name, own)

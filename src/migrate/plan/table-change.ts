@@ -16,6 +16,8 @@ export interface Reshape {
   readonly undeclared: 'dropped' | 'kept'
   /** Rows are shown otherwise, so that their entity tags must change. */
   readonly revises: boolean
+  /** What is done to its rows, where that is more than to fit the declaration. */
+  readonly why?: string
 }
 
 export interface Drop {

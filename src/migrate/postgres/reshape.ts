@@ -34,7 +34,7 @@ export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: Tabl
     .filter((plan) => plan.codec === null)
     .filter((plan) =>
       plan.from === null
-        ? plan.otherwise !== undefined
+        ? plan.otherwise !== undefined || plan.values === 'recast'
         : isRewritten(plan) || isRetyped(reshape, plan, found) || (revises && plan.column.name === 'version'),
     )
     .map((plan) => ({ ...rowValue(reshape, plan, sql), isRetyped: isRetyped(reshape, plan, found) }))
@@ -149,7 +149,7 @@ const declaredColumn = ({ column: { name, kind, nullable } }: ColumnPlan): [stri
 /** NOT NULL and the default, once every row has its value. A published store keeps both, unless its additions say otherwise. */
 function ruled(reshape: Reshape, plan: ColumnPlan, found: PresentTable): readonly string[] {
   const { table, undeclared } = reshape
-  if (undeclared === 'kept') return []
+  if (undeclared === 'kept' && plan.from !== null) return []
   const { column } = plan
   const isNew = plan.from === null || isRetyped(reshape, plan, found)
   const isSet = !column.nullable && (isNew || !hasNotNull(plan, found))

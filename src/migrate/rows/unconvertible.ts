@@ -48,6 +48,6 @@ async function sentenceOf(
 export function refuseUnconvertible(sentences: readonly string[]): void {
   if (sentences.length === 0) return
   throw new StoreRefused(
-    `The types of the store cannot be converted. Nothing was changed. Change these values, then run nounkit migrate again:\n${sentences.join('\n')}`,
+    `The values of the store cannot be converted. Nothing was changed. Change these values, then run nounkit migrate again:\n${sentences.join('\n')}`,
   )
 }
