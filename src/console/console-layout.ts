@@ -49,6 +49,7 @@ ${navigation.length > 0 && html`<nav aria-label="Console">${navigation.map(entry
 <div class="who">${account}${operator}</div>
 </header>
 <main id="main" class="prose${isWide && ' whole'}" tabindex="-1">${body}</main>
+${navigation.length > 0 && html`<footer class="prose${isWide && ' whole'}">All times are UTC.</footer>`}
 </body>
 </html>
 `.text,

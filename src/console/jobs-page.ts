@@ -63,7 +63,7 @@ const errorOf = (error: string): Markup => {
 const retryForm = (visit: Visit, { id, name }: ListedJob): Markup =>
   visit.form(
     visit.link(retryPath),
-    html`<input type="hidden" name="id" value="${id}"><input type="hidden" name="job" value="${name}"><button class="plain" aria-label="Run ${name} ${id} now">Run now</button>`,
+    html`<input type="hidden" name="id" value="${id}"><input type="hidden" name="job" value="${name}"><button class="plain" aria-label="Run now: ${name} ${id}">Run now</button>`,
   )
 
 async function retryJob(visit: Visit, form: PostedForm) {

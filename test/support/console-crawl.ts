@@ -22,6 +22,8 @@ export interface Crawl {
   readonly start: readonly string[]
   /** What is typed into inputs that are empty. */
   readonly typed: string
+  /** The steps that are not taken. */
+  readonly leaveOut?: (step: Step) => boolean
   /** Called before a form is posted. */
   readonly before?: (step: Step) => Promise<void>
 }
@@ -35,7 +37,7 @@ const leftOut = '/console/sign-out'
 /** Follows every link and sends every form, those that are posted and those that ask. Resolves with all that was answered. */
 export async function crawl(
   ada: OperatorBrowser,
-  { start, typed, before }: Crawl,
+  { start, typed, before, leaveOut = () => false }: Crawl,
 ): Promise<readonly Reached[]> {
   const reached: Reached[] = []
   const asked = new Map<string, number>()
@@ -47,8 +49,10 @@ export async function crawl(
     const key = JSON.stringify([url, form && { ...form, key: '' }])
     if (pattern === undefined || pattern === leftOut || known.has(key)) return
     known.add(key)
+    const step: Step = { pattern, method: form === null ? 'GET' : 'POST', url, form }
+    if (leaveOut(step)) return
     const list = form !== null && /delete|revoke|retire/.test(pattern) ? ending : waiting
-    list.push({ pattern, method: form === null ? 'GET' : 'POST', url, form })
+    list.push(step)
   }
   for (const url of start) add(url)
   // What ends something comes last: parts before the whole, a version before its consumers.
@@ -89,7 +93,7 @@ export async function crawl(
       add(`${action}?${new URLSearchParams(changed(fields, (text) => (text === '' ? typed : text)))}`)
     for (const link of linksIn(page.text)) add(link)
     // Names that every object of JavaScript has.
-    if (times === 1 && form === null)
+    if (times === 1 && form === null && !url.includes('constructor'))
       add(`${url}${url.includes('?') ? '&' : '?'}done=constructor&status=constructor&sort=constructor`)
   }
   return reached

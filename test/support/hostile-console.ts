@@ -19,6 +19,7 @@ import { OperatorBrowser } from './operator-browser.ts'
 /** What would be an element, an attribute, a script or the end of something, if it became markup anywhere; then letters that run from right to left, and some that are not seen. */
 const evil = `"'><zz onzz=1></title></textarea></script><script>zz()</script><img src=x onerror=zz()>&lt;zz&gt;\u202e\u200b\u2028\${zz}`
 /** No longer than a name may be. */
+/** A short one. */
 export const evilName = `"'><zz onzz=1><script>zz()</script>\u202e\u200b`
 const evilUrl = 'javascript:zz()//"><zz>'
 /** Names of accounts and subjects have no line or paragraph separators. */

@@ -60,3 +60,28 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
     },
   }
 }
+
+/** An API under test, on a real port. */
+export async function listenFor(
+  { service }: TestApi,
+  logged: string[],
+  overrides: Partial<ListenOptions> = {},
+): Promise<Listening> {
+  const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
+  const { model, store, storeCounters, engine, webhooks, jobs, recentRequests } = service
+  return listen({
+    model,
+    store,
+    handle: engine.handle,
+    signal: engine.signal,
+    storeCounters,
+    eventCounters: engine.eventCounters,
+    webhooks,
+    jobs,
+    recentRequests,
+    log: { logger: log.logger, accessLog: createAccessLog(log) },
+    port: 0,
+    host: '127.0.0.1',
+    ...overrides,
+  })
+}

@@ -24,7 +24,7 @@ export const textToShow = ({ name, kind, writeOnly }: ViewField, texts: FormText
   if (text === '')
     return html`<span class="none">${kindOnPage[kind].mayBeEmpty ? 'empty or none' : 'none'}</span>`
   return kindOnPage[kind].shownAs === 'json' || text.includes('\n')
-    ? html`<pre><code>${text}</code></pre>`
+    ? html`<pre tabindex="0"><code>${text}</code></pre>`
     : html`<span class="text">${text}</span>`
 }
 

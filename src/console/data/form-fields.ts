@@ -44,7 +44,7 @@ const input = (field: ViewField, id: string, text: string, isWrong: boolean, isN
   const listed = choicesOf(schema)
   if (listed && !(field.open && text !== '' && !listed.includes(text))) {
     const choices = [...(nullable || (isNew && text === '') ? [''] : []), ...listed]
-    return html`<select${about}>${choices.map((one) => html`<option value="${one}"${one === text && html` selected`}>${one === '' ? 'none' : one}</option>`)}</select>`
+    return html`<select${about}>${choices.map((one) => html`<option value="${one}"${one === text && html` selected`}>${one === '' ? (isNeeded(field, isNew) ? 'choose' : 'none') : one}</option>`)}</select>`
   }
   if (isLong(schema)) {
     const isCode = shownAs === 'json'

@@ -67,7 +67,7 @@ const includedNames = ({ query }: Visit): readonly string[] =>
   query.getAll('include').filter((path) => !path.includes('.'))
 
 const rowLine = (visit: Visit, place: DataPlace, fields: readonly ViewField[], row: ConsoleRow): Markup =>
-  html`<tr><th scope="row"><a href="${visit.link(dataUrl('row', place, String(row.id)))}">${shortLabelOf(place.view, row)}</a></th>${fields.map(
+  html`<tr><th scope="row"><a href="${visit.link(dataUrl('row', place, String(row.id)))}">${labelField(place.view) === 'id' ? html`<code>${shortLabelOf(place.view, row)}</code>` : shortLabelOf(place.view, row)}</a></th>${fields.map(
     (field) =>
       html`<td${isFigure(field.kind) && html` class="figure"`}>${cellOf(visit, field, row[field.name])}</td>`,
   )}${includedNames(visit).map((name) => html`<td>${includedCell(visit, place, name, row[name])}</td>`)}</tr>`

@@ -164,7 +164,7 @@ ${
         ),
       )
 }
-<p class="legend">Times are UTC. Events are kept for ${visit.parts.model.events.keepDays} days.${events.length === mostEvents && ` These are the last ${mostEvents}.`}</p>`
+<p class="legend">Events are kept for ${visit.parts.model.events.keepDays} days.${events.length === mostEvents && ` These are the last ${mostEvents}.`}</p>`
 }
 
 const shortText = (value: unknown): string => {

@@ -17,7 +17,7 @@ export const cellOf = (visit: Pick<Visit, 'link'>, field: ViewField, value: unkn
 
 export const wholeValue = (visit: Pick<Visit, 'link'>, field: ViewField, value: unknown): Markup =>
   kindOnPage[field.kind].shownAs === 'json' && value !== null && value !== undefined
-    ? html`<pre><code>${JSON.stringify(value, null, 2)}</code></pre>`
+    ? html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`
     : valueAs(visit, field, value, plainText(value))
 
 const valueAs = (

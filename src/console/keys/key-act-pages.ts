@@ -38,7 +38,12 @@ async function makeKey(visit: Visit, form: PostedForm): Promise<ShownPage> {
   return shownSecret(visit, await refusing(ringOf(visit).create(wanted)), 'was made')
 }
 
-const overlaps: { readonly [name: string]: number } = { none: 0, '1h': hourMs, '1d': dayMs, '7d': 7 * dayMs }
+const overlaps: { readonly [name: string]: { readonly ms: number; readonly label: string } } = {
+  none: { ms: 0, label: 'not at all' },
+  '1h': { ms: hourMs, label: 'an hour' },
+  '1d': { ms: dayMs, label: 'a day' },
+  '7d': { ms: 7 * dayMs, label: 'a week' },
+}
 
 async function rotateKey(visit: Visit, form: PostedForm): Promise<ShownPage> {
   const account = accountOf(visit)
@@ -48,14 +53,14 @@ async function rotateKey(visit: Visit, form: PostedForm): Promise<ShownPage> {
       title: `Rotate the key ${name}?`,
       content: html`<p>It gets a new secret, which is shown once.</p>
 <div class="field"><label for="overlap">How long the old secret still works</label>
-<select id="overlap" name="overlap">${Object.keys(overlaps).map((one) => html`<option value="${one}"${one === '1d' && html` selected`}>${one}</option>`)}</select></div>`,
+<select id="overlap" name="overlap">${Object.entries(overlaps).map(([name, { label }]) => html`<option value="${name}"${name === '1d' && html` selected`}>${label}</option>`)}</select></div>`,
       path: rotatePath,
       fields: ['name', 'made'],
       button: 'Rotate the key',
       back: keysPath,
     })
   const overlap = form.get('overlap') ?? ''
-  const overlapMs = Object.hasOwn(overlaps, overlap) ? overlaps[overlap] : undefined
+  const overlapMs = Object.hasOwn(overlaps, overlap) ? overlaps[overlap]?.ms : undefined
   if (overlapMs === undefined)
     throw new ConsoleRefusal(422, 'Refused', 'Choose how long the old secret still works.')
   const made = ringOf(visit).rotate(account, name, { overlapMs, madeAt: Number(form.get('made')) })

@@ -83,7 +83,7 @@ ${
 const retirementOf = (visit: Visit, facts: RetirementFacts): Markup => {
   const { blockers } = decideRetirement(facts)
   const { version } = facts
-  return html`<h2>Its retirement</h2>
+  return html`<h2>Retirement</h2>
 ${
   blockers.length === 0
     ? html`<p>Nothing stands in the way. Calls of all processes up to now are counted before it is decided.</p>`
@@ -104,7 +104,7 @@ const told = (visit: Visit, version: string, { consumer }: RetirementBlocker): M
 const withdrawal = (
   visit: Visit,
   { version, decidedAt, decidedBy }: Decision,
-): Markup => html`<h2>Its retirement</h2>
+): Markup => html`<h2>Retirement</h2>
 <p>Retired at ${timeShown(decidedAt)}${decidedBy !== null && html` by <b>${decidedBy}</b>`}: it answers 410.</p>
 ${visit.form(
   visit.link(`${versionUrl(version)}/withdraw`),

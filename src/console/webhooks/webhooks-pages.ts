@@ -96,7 +96,7 @@ ${hasMore && html`<p class="legend">The newest ${mostShown}.</p>`}`,
 const deliveryRow = (visit: Visit, endpoint: string, row: ConsoleRow, isActive: boolean): Markup => {
   const next = typeof row.next_attempt_at === 'string' ? Date.parse(row.next_attempt_at) : null
   const event = String(row.event_id)
-  return html`<tr><td>${timeShown(Date.parse(String(row.created_at)))}</td><td>${String(row.type)}<br><code>${event}</code></td><td>${String(row.status)}</td><td class="figure">${String(row.attempts)}</td><td>${timeShown(next)}</td><td>${lastOf(row)}</td><td>${isActive && visit.form(visit.link(urlOf(endpoint)), html`<input type="hidden" name="event" value="${event}"><button class="plain" aria-label="Send ${event} once more">Send once more</button>`)}</td></tr>`
+  return html`<tr><td>${timeShown(Date.parse(String(row.created_at)))}</td><td>${String(row.type)}<br><code>${event}</code></td><td>${String(row.status)}</td><td class="figure">${String(row.attempts)}</td><td>${timeShown(next)}</td><td>${lastOf(row)}</td><td>${isActive && visit.form(visit.link(urlOf(endpoint)), html`<input type="hidden" name="event" value="${event}"><button class="plain" aria-label="Send once more: ${event}">Send once more</button>`)}</td></tr>`
 }
 
 const lastOf = ({ last_status_code: code, last_error: error }: ConsoleRow): Markup => {
