@@ -117,7 +117,8 @@ async function importInto(
   try {
     const stored = await mark.read()
     // An import that did not end goes on, also one that was begun by --again.
-    const done = flags.again && stored?.endedAt ? null : stored
+    const isAnew = flags.again && (stored?.endedAt || isOfFormerName(model, stored))
+    const done = isAnew ? null : stored
     if (done) demandSameFlags(model, file, done, { resource: resource?.name ?? null, account })
     if (done?.endedAt) return alreadyDone(file, done.rows, done.endedAt, flags)
     const checked = await checkFile(what, done)
@@ -151,10 +152,13 @@ type RowFlags = Pick<Mark, 'resource' | 'account'>
  * Rows without ids would be inserted a second time with other flags, and an interrupted import would go on in another account. So another
  * `--resource` or `--account` is refused, unless `--again` says that the file is to be imported once more.
  */
-function demandSameFlags(model: Model, { name }: SourceFile, mark: Mark, asked: RowFlags): void {
+function demandSameFlags(model: Model, { name }: SourceFile, done: Mark, asked: RowFlags): void {
   const flagsText = flagsTextOf(model)
-  const done = { ...mark, resource: mark.resource === null ? null : nameNow(model, mark.resource) }
   if (done.resource === asked.resource && done.account === asked.account) return
+  if (isOfFormerName(model, done))
+    throw new CommandMistake(
+      `${name} was imported in part, as ${done.resource}, which the declaration does not have any more: the rest cannot be imported. Delete the ${counted(done.rows, 'row')} that ${done.rows === 1 ? 'is' : 'are'} there, unless the file has their ids, and add --again to import the file anew.`,
+    )
   throw new CommandMistake(
     done.endedAt
       ? `${name} was imported already, at ${done.endedAt}, with ${flagsText(done)}. To import it once more, with ${flagsText(asked)}, add --again.`
@@ -162,11 +166,9 @@ function demandSameFlags(model: Model, { name }: SourceFile, mark: Mark, asked: 
   )
 }
 
-/** The name of a resource that had this one when an import began: it may be renamed since. */
-function nameNow({ head, versions }: Model, name: string): string {
-  const known = [head, ...versions].find(({ views }) => views.has(name))
-  return known?.views.get(name)?.resource.name ?? name
-}
+/** Whether an import did not end, and its resource was renamed since. */
+const isOfFormerName = ({ head }: Model, mark: Mark | null): boolean =>
+  mark?.endedAt === null && mark.resource !== null && !head.views.has(mark.resource)
 
 const flagsTextOf =
   ({ soleAccount }: Model) =>

@@ -285,7 +285,7 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
     expect(Boolean(isGathered)).toBe(true)
   })
 
-  test('interrupted before a release that renames the resource: goes on where it ended, under its new name', async () => {
+  test('interrupted before a release that renames the resource: is refused, and begun anew', async () => {
     const declared = (name: string, versions: string) =>
       declarationFolder(`import { api, renameResource, resource, version } from 'nounkit'
 import { z } from 'zod'
@@ -303,14 +303,17 @@ export default api('post', { resources: [${name}], versions: [${versions}] })
     cpSync(join(older, 'contracts'), join(newer, 'contracts'), { recursive: true })
     expect(await runHere(['migrate', older], { env })).toMatchObject({ code: 0 })
     const file = fileWith('email\na@example.com\nb@example.com\n', 'rows.csv')
-    const importInto = (folder: string, resource: string) =>
-      runHere(['import', folder, file, '--resource', resource, '--account', 'acme'], { env })
+    const importInto = (folder: string, resource: string, ...flags: string[]) =>
+      runHere(['import', folder, file, '--resource', resource, '--account', 'acme', ...flags], { env })
     expect((await importInto(older, 'clients')).stdout).toContain('Imported 2 rows.\n')
     await interruptAfterOneRow(await openForTest(url), { resource: 'clients', account: 'acme' })
     expect(await runHere(['migrate', newer], { env })).toMatchObject({ code: 0 })
-    expect((await importInto(newer, 'customers')).stdout).toContain(
-      'Imported 1 row. 1 row was there already.\n',
+    const refused = await importInto(newer, 'customers')
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(refused.stderr).toContain(
+      'was imported in part, as clients, which the declaration does not have any more',
     )
+    expect((await importInto(newer, 'customers', '--again')).stdout).toContain('Imported 2 rows.\n')
   })
 
   test('with --again, interrupted and run again: goes on where it ended', async () => {
