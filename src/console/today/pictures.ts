@@ -30,7 +30,7 @@ ${rate('sent', 'Statements a second', ({ statements }) => statements)}
 ${bars('batch', 'Transactions in a commit', ({ commits, committed }) => (commits === 0 ? 0 : committed / commits))}
 ${rate('replays', 'Replays a second', ({ replays }) => replays)}
 ${model.events && bars('streams', 'Open streams of events', ({ streams }) => streams, whole)}
-${model.events && bars('webhooks', 'Oldest webhook delivery that waits', (point) => point.webhookSeconds, secondsShown)}
+${model.events && bars('webhooks', 'Oldest delivery waiting', (point) => point.webhookSeconds, secondsShown)}
 ${model.jobs.size > 0 && bars('jobs', 'Jobs that wait or run', ({ jobs }) => jobs, whole)}
 </div>`
 }

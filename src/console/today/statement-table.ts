@@ -30,10 +30,9 @@ const statementRow = ({ link }: Visit, { text, calls, ms, longestMs }: Statement
   return html`<tr><td><details id="sql-${id}"><summary><code>${shortened(text)}</code></summary><pre tabindex="0" class="sql"><code>${text}</code></pre></details></td><td class="figure">${whole(calls)}</td><td class="figure">${milliseconds(ms / calls)}</td><td class="figure">${milliseconds(longestMs)}</td><td class="figure">${milliseconds(ms)}</td><td><a href="${link(`${todayPath}/plan`, { statement: id })}" aria-label="Plan of ${shortened(text)}">Plan</a></td></tr>`
 }
 
-/** What is done, to which table: the rest of a statement is long. */
+/** What is done, to which table: the rest of a statement is long. Reads call the table of their rows t1, and may name others before. */
 const shortened = (text: string): string => {
-  const [, verb = '', name = ''] =
-    /^\s*(?:WITH\b.*?\b)?(SELECT|INSERT|UPDATE|DELETE)\b.*?(?:FROM|INTO|UPDATE)?\s*"(\w+)"/is.exec(text) ?? []
-  const named = /\b(?:FROM|INTO|UPDATE)\s+"(\w+)"/i.exec(text)?.[1] ?? name
-  return verb === '' ? text.slice(0, 40) : `${verb} ${named}`
+  const verb = /\b(INSERT|UPDATE|DELETE)\b/.exec(text)?.[1] ?? 'SELECT'
+  const name = /\bFROM "(\w+)" t1\b/.exec(text)?.[1] ?? /\b(?:FROM|INTO|UPDATE)\s+"(\w+)"/.exec(text)?.[1]
+  return name === undefined ? text.slice(0, 40) : `${verb} ${name}`
 }

@@ -38,6 +38,7 @@ ${scopes(visit, isAlone, others)}
 ${await storeHealth(parts)}
 ${inHand(merged)}</section>
 <section id="ten-minutes" data-live aria-labelledby="ten-minutes-head"><h2 id="ten-minutes-head">The last ten minutes</h2>
+<p class="legend">A point is ten seconds, a large figure the last of them. Times are UTC.</p>
 ${pictures(merged, parts.model)}</section>
 <section id="routes" data-live aria-labelledby="routes-head"><h2 id="routes-head">Routes</h2>
 <p>Since ${timeShown(merged.since)} UTC, those that took most time first. Half of the requests took at most the time below p50, 95 of 100 that below p95, 99 of 100 that below p99. The times are estimated from the same counts as <code>/metrics</code> has.</p>
@@ -86,14 +87,14 @@ const processTable = (own: Figures, others: readonly Figures[], now: number): Ma
       'Last heard',
       { figure: 'In flight' },
       { figure: 'Streams' },
-      { figure: 'Requests in ten minutes' },
+      { figure: 'Requests' },
     ],
     [own, ...others].map(
       (one) =>
         html`<tr><td>${processText(one.process)}${one === own && ' (this one)'}</td><td>${timeShown(one.startedAt)}</td><td>${timeShown(one.at)}</td><td class="figure">${one.now.inFlight}</td><td class="figure">${one.now.streams}</td><td class="figure">${whole(requestsOf(one, now))}</td></tr>`,
     ),
   )}
-<p class="legend">A process that has answered nothing writes nothing. One that was not heard for an hour is left out.</p>`
+<p class="legend">Requests are those of ten minutes. A process that has answered nothing writes nothing. One that was not heard for an hour is left out.</p>`
 
 const requestsOf = ({ points }: Figures, now: number): number =>
   points.filter(({ at }) => at > now - 600_000).reduce((sum, { requests }) => sum + requests, 0)

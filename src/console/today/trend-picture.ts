@@ -27,7 +27,7 @@ export const barPicture = (picture: TrendPicture, values: readonly number[]): Ma
   const step = (box.right - box.left) / values.length
   return frame(
     picture,
-    most,
+    most > 0 ? picture.shown(most) : '',
     spoken(picture, values),
     html`<g class="full">${values.map((value, at) => {
       if (value <= 0) return null
@@ -37,15 +37,21 @@ export const barPicture = (picture: TrendPicture, values: readonly number[]): Ma
   )
 }
 
-/** A line for each row of numbers, told apart by their dashes. */
+/** A line for each row of numbers, told apart by their dashes. The scale is logarithmic: a tenfold is always as tall. */
 export const linePicture = (picture: TrendPicture, lines: readonly TrendLine[]): Markup => {
-  const most = Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)))
-  const said = lines.map(({ name, values }) => `${name}: ${spoken(picture, values)}`).join(' ')
+  const values = lines.flatMap((line) => line.values.filter((value) => value !== null))
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const isEmpty = values.length === 0
+  // Values that are all the same lie in the middle.
+  const share = (value: number): number =>
+    least === most ? 0.5 : Math.log(Math.max(value, least) / least) / Math.log(most / least)
+  const said = lines.map((line) => `${line.name}: ${spoken(picture, line.values)}`).join(' ')
+  const scale = isEmpty ? '' : `${picture.shown(least)} to ${picture.shown(most)}, logarithmic`
   return frame(
     picture,
-    most,
+    scale,
     said,
-    html`${lines.map(({ values }, at) => html`<path class="line line-${at + 1}" d="${pathOf(values, most)}"/>`)}`,
+    html`${lines.map((line, at) => html`<path class="line line-${at + 1}" d="${pathOf(line.values, share)}"/>`)}`,
   )
 }
 
@@ -53,12 +59,12 @@ export const linePicture = (picture: TrendPicture, lines: readonly TrendLine[]):
 export const lineKey = (lines: readonly { readonly name: string; readonly now: string }[]): Markup =>
   html`<ul class="line-key">${lines.map(({ name, now }, at) => html`<li><svg class="picture chart" aria-hidden="true" viewBox="0 0 18 8" width="18" height="8"><path class="line line-${at + 1}" d="M0 4H18"/></svg> ${name} <b>${now}</b></li>`)}</ul>`
 
-const frame = (picture: TrendPicture, most: number, said: string, content: Markup): Markup => {
-  const { id, title, shown, ends } = picture
+const frame = (picture: TrendPicture, scale: string, said: string, content: Markup): Markup => {
+  const { id, title, ends } = picture
   return html`<svg class="picture chart trend" role="img" aria-labelledby="${id}-title ${id}-said" viewBox="0 0 ${width} ${height}">
 <title id="${id}-title">${title}</title>
 <desc id="${id}-said">${said}</desc>
-<g class="quiet"><line class="grid" x1="${box.left}" y1="${box.top}" x2="${box.right}" y2="${box.top}"/><line class="grid" x1="${box.left}" y1="${box.bottom}" x2="${box.right}" y2="${box.bottom}"/><text x="${box.left}" y="${box.top - 6}">${most > 0 && shown(most)}</text><text x="${box.left}" y="${height - 4}">${ends[0]}</text><text x="${box.right}" y="${height - 4}" text-anchor="end">${ends[1]}</text></g>
+<g class="quiet"><line class="grid" x1="${box.left}" y1="${box.top}" x2="${box.right}" y2="${box.top}"/><line class="grid" x1="${box.left}" y1="${box.bottom}" x2="${box.right}" y2="${box.bottom}"/><text x="${box.left}" y="${box.top - 6}">${scale}</text><text x="${box.left}" y="${height - 4}">${ends[0]}</text><text x="${box.right}" y="${height - 4}" text-anchor="end">${ends[1]}</text></g>
 ${content}
 </svg>`
 }
@@ -70,17 +76,15 @@ const spoken = ({ shown }: TrendPicture, values: readonly (number | null)[]): st
   return `Last ${shown(last)}; least ${shown(Math.min(...given))}, most ${shown(Math.max(...given))}.`
 }
 
-/** A value without a neighbour is a short stroke, so that it is seen. */
-const pathOf = (values: readonly (number | null)[], most: number): string => {
+/** Each value is level for its ten seconds, so that one without neighbours is seen, too. */
+const pathOf = (values: readonly (number | null)[], share: (value: number) => number): string => {
   const step = (box.right - box.left) / values.length
-  const y = (value: number): number =>
-    round(box.bottom - (most === 0 ? 0 : (value / most) * (box.bottom - box.top)))
   let path = ''
   for (const [at, value] of values.entries()) {
     if (value === null) continue
-    const x = round(box.left + at * step)
+    const [x, y] = [box.left + at * step, box.bottom - share(value) * (box.bottom - box.top)]
     const isAlone = (values[at - 1] ?? null) === null
-    path += `${isAlone ? `M${x} ${y(value)}H` : `L${x} ${y(value)}H`}${round(x + step)}`
+    path += `${isAlone ? 'M' : 'L'}${round(x)} ${round(y)}H${round(x + step)}`
   }
   return path
 }
