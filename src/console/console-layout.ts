@@ -28,7 +28,8 @@ export const createConsoleLayout =
   (model: Model, assets: Assets): ConsoleLayout =>
   ({ title, body, isWide = false }, { navigation, account, operator }) =>
     prefixedHtml(
-      html`<!doctype html>
+      withShownTurns(
+        html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -53,8 +54,18 @@ ${navigation.length > 0 && html`<footer class="prose${isWide && ' whole'}">All t
 </body>
 </html>
 `.text,
+      ),
       model.prefix,
     )
+
+/**
+ * U+202D and U+202E turn the direction of all that follows in a paragraph, also of words of ours: in texts of pages their names stand for
+ * them. Values of inputs stay as they are.
+ */
+const withShownTurns = (page: string): string =>
+  page.replaceAll(/<textarea\b.*?<\/textarea>|<[^>]*>|[\u202d\u202e]/gs, (found) =>
+    found.startsWith('<') ? found : `[U+${found.charCodeAt(0).toString(16).toUpperCase()}]`,
+  )
 
 const entry = ({ label, url, isCurrent }: NavigationEntry): Markup =>
   html`<a href="${url}"${isCurrent && html` aria-current="page"`}>${label}</a>`

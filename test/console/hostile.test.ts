@@ -102,6 +102,14 @@ describeStores('the console with hostile texts', (store) => {
     expect(pages.filter(({ page }) => page.text.includes('&lt;zz')).length).toBeGreaterThan(50)
   })
 
+  it('no text turns the direction of words beside it', () => {
+    for (const { url, page } of reached.filter(({ page }) => isPage(page)))
+      expect(page.text.replaceAll(/<textarea\b.*?<\/textarea>|<[^>]*>/gs, ''), url).not.toMatch(
+        /[\u202d\u202e]/,
+      )
+    expect(reached.some(({ page }) => page.text.includes('[U+202E]'))).toBe(true)
+  })
+
   it('a form does nothing without its session, its token and its method, nor by another site', () => {
     expect(done).toEqual([])
     const posts = consolePages.filter((page) => page.kind === 'page' && page.post).map(({ path }) => path)
