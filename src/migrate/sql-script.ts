@@ -5,7 +5,7 @@ import { stepHeading } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import { isOneTransaction, lockedTables, type StorePlan } from './plan/store-plan.ts'
 import type { TableStatement } from './plan/table-sql.ts'
-import { isConcurrent } from './postgres/steps.ts'
+import { isOnlineIndex } from './postgres/online-index.ts'
 import { statementsOf } from './take-step.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function sqlScript(store: Store, plan: StorePlan): Promise<string> 
   const parts: string[] = []
   for (const step of steps) {
     const text = await textOf(store, step)
-    parts.push(isWhole || isConcurrent(step) ? text : ['BEGIN;', text, 'COMMIT;'].join('\n'))
+    parts.push(isWhole || isOnlineIndex(step) ? text : ['BEGIN;', text, 'COMMIT;'].join('\n'))
   }
   if (!isWhole || parts.length === 0) return parts.join('\n\n')
   const begin = plan.database === 'sqlite' ? sqliteBegin : postgresBegin(lockedTables(plan))

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { codecs } from '../../src/compile/versions/codecs.ts'
 import type { CodecName } from '../../src/declare/change.ts'
 import { sqlText } from '../../src/kinds/sql.ts'
-import { converts } from '../../src/migrate/plan/conversion.ts'
-import { postgresConversions } from '../../src/migrate/postgres/conversions.ts'
-import { sqliteConversions } from '../../src/migrate/sqlite/conversions.ts'
+import { converts } from '../../src/migrate/plan/changes-of-type.ts'
+import { postgresConversions } from '../../src/migrate/postgres/change-of-type.ts'
+import { sqliteConversions } from '../../src/migrate/sqlite/change-of-type.ts'
 import { describeStores } from '../support/stores.ts'
 
 const runs = process.env.NOUNKIT_NIGHTLY ? 2_000 : 20

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
-import type { Question } from '../../migrate/decide/open-decisions.ts'
+import type { Question } from '../../migrate/decide/questions.ts'
 import type { FromChild, Loaded, OpenReply, OpenWanted, ToChild } from './messages.ts'
 
 /** How a process ended. */

@@ -20,11 +20,11 @@ import { unfitRows } from '../rows/unfit-rows.ts'
 import { engineTables } from '../wanted/engine-tables.ts'
 import type { Table } from '../wanted/table.ts'
 import { wantedTables } from '../wanted/wanted-tables.ts'
+import { matchColumns, matchTables, type TableMatches } from './asked-renames.ts'
 import { formerNamesOf } from './former-names.ts'
 import { lostRows, lostValues } from './loss.ts'
-import { matchColumns, matchTables, type TableMatches } from './match-names.ts'
 import { refuseToFollow } from './not-followed.ts'
-import type { Decisions } from './open-decisions.ts'
+import type { Decisions } from './questions.ts'
 
 interface ByPerson {
   readonly sql: TableSql

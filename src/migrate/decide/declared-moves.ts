@@ -1,4 +1,4 @@
-import { type Move, movesOf } from '../plan/name-moves.ts'
+import { type Move, movesOf } from '../plan/renames.ts'
 
 /**
  * The renames that a declaration says with `was` and that the names of the store do not show yet. A name that another one leaves in the same

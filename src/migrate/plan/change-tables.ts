@@ -1,7 +1,7 @@
 import { ident } from '../../plan/dialect.ts'
 import type { Step } from '../migration-step.ts'
 import type { Present, PresentForeignKey, PresentTable } from '../present.ts'
-import { type Move, movesOf } from './name-moves.ts'
+import { type Move, movesOf } from './renames.ts'
 import type { Reshape, TableChange } from './table-change.ts'
 import type { TableSql, TableStatement } from './table-sql.ts'
 

@@ -1,5 +1,5 @@
 import type { PresentTable } from '../present.ts'
-import type { Move } from './name-moves.ts'
+import type { Move } from './renames.ts'
 
 /** The table with its new name, and its new column names in columns and foreign keys. */
 export function withNames<T extends PresentTable>(table: T, name: string, columns: readonly Move[]): T {

@@ -1,7 +1,7 @@
 import { sqlText } from '../../kinds/sql.ts'
 import { ident, idents } from '../../plan/dialect.ts'
 import type { Value } from '../../store/store.ts'
-import { converted } from './conversion.ts'
+import { converted } from './changes-of-type.ts'
 import type { ColumnPlan, Reshape } from './table-change.ts'
 import type { TableSql, TableStatement } from './table-sql.ts'
 

@@ -8,8 +8,9 @@ import {
   leftOverColumns,
 } from '../plan/findings.ts'
 import type { PresentTable } from '../present.ts'
-import { type Check, type ForeignKey, type Index, type Table, uniqueColumns } from '../wanted/table.ts'
+import type { Check, ForeignKey, Table } from '../wanted/table.ts'
 import * as ddl from './ddl.ts'
+import { indexSteps } from './online-index.ts'
 
 /**
  * The steps in the order they must run: new tables with their foreign keys, then existing tables, last what may take long. Within a
@@ -189,21 +190,4 @@ function foreignKeySteps(table: Table, found: PresentTable): Step[] {
     .filter((key) => found.foreignKeys.get(key.columns.join(','))?.valid === false)
     .map((key) => step(table, ddl.validate(table, key.name), `reference to ${key.table}`, online))
   return [...differing, ...unfinished]
-}
-
-function indexSteps(table: Table, found: PresentTable, index: Index, concurrently: boolean): Step[] {
-  const present = found.indexes.get(index.name)
-  if (present?.valid) return []
-  const create = step(table, ddl.createIndex(table, index, concurrently), `index ${index.name} is new`, {
-    ...online,
-    ...uniqueColumns(table, index),
-  })
-  if (!present) return [create]
-  const drop = step(
-    table,
-    ddl.dropIndex(index.name, concurrently),
-    `index ${index.name} was left unfinished`,
-    online,
-  )
-  return [drop, create]
 }

@@ -1,13 +1,13 @@
 import { ident } from '../../plan/dialect.ts'
 import { objectName } from '../../plan/object-name.ts'
-import { converted } from '../plan/conversion.ts'
-import { type Move, movesOf } from '../plan/name-moves.ts'
-import { indexMoves, nameBefore } from '../plan/object-moves.ts'
+import { converted } from '../plan/changes-of-type.ts'
+import { type Move, movesOf } from '../plan/renames.ts'
+import { indexMoves, nameBefore } from '../plan/renames-of-indexes.ts'
 import { mappedValues, rowValue } from '../plan/row-values.ts'
 import { type ColumnPlan, isRewritten, type Reshape } from '../plan/table-change.ts'
 import type { After, TableSql, TableStatement } from '../plan/table-sql.ts'
 import type { PresentColumn, PresentTable } from '../present.ts'
-import { postgresConversions } from './conversions.ts'
+import { postgresConversions } from './change-of-type.ts'
 import * as ddl from './ddl.ts'
 
 /** PostgreSQL changes a table in place: what others have made for it stays, such as grants and indexes. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Session, type Store, StoreError, StoreRefused } from '../../store/store.ts'
 import { minuteMs } from '../../times.ts'
-import { type MigrateOptions, sharedValues, stopped } from '../migration.ts'
+import { type MigrateOptions, stopped } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
 import { needsStop } from '../plan/store-plan.ts'
 import { takeStep } from '../take-step.ts'
-import * as ddl from './ddl.ts'
-import { holderOf, indexWaitsFor } from './lock-holders.ts'
+import { holderOf } from './lock-holders.ts'
+import { buildOnline, isOnlineIndex } from './online-index.ts'
 
 /**
  * A statement that waits for a table lock blocks every later statement on that table. So it waits no longer than this, gives up its
@@ -35,7 +35,7 @@ export async function runSteps(
   for (const group of inTransactions(steps)) {
     options.stepping?.(group[0]?.why ?? '', done.length, steps.length)
     try {
-      if (isConcurrent(group[0])) await runConcurrently(store, session, group[0], options)
+      if (isOnlineIndex(group[0])) await buildOnline(store, session, group[0], options)
       else await runPatiently(store, session, group, options)
     } catch (error) {
       throw stopped(done, group, error)
@@ -58,9 +58,6 @@ function inTransactions(steps: readonly Step[]): readonly (readonly Step[])[] {
   }
   return groups
 }
-
-export const isConcurrent = (step: Step | undefined): step is Step =>
-  step !== undefined && /INDEX CONCURRENTLY/.test(step.sql)
 
 interface Patience {
   readonly tables: readonly string[]
@@ -160,30 +157,3 @@ const gaveUp = (what: string, cause: unknown): StoreRefused =>
     `${what} It was tried for 10 minutes. End that transaction, and run the migration again.`,
     cause,
   )
-
-/**
- * An index that is built or dropped concurrently blocks neither reads nor writes, also while it waits for older transactions to end. It
- * needs no lock timeout, which would leave it unfinished.
- */
-async function runConcurrently(
-  store: Store,
-  session: Session,
-  step: Step,
-  { waiting }: StepsOptions,
-): Promise<void> {
-  const timer = setInterval(async () => {
-    const older = await indexWaitsFor(store, step.table).catch(() => null)
-    if (older) waiting?.(`${step.why}: it is built once older transactions have ended. ${older}`)
-  }, tellEveryMs)
-  try {
-    await session.script(step.sql)
-  } catch (error) {
-    const index = /INDEX CONCURRENTLY (?:IF EXISTS )?"([^"]+)"/.exec(step.sql)?.[1]
-    // The rest of an index that could not be built would be maintained by every write. A later migration would drop it too.
-    if (index) await session.script(ddl.dropIndex(index)).catch(() => {})
-    if (!(error instanceof StoreError && error.kind === 'unique')) throw error
-    throw await sharedValues(session, store.dialect, step, error)
-  } finally {
-    clearInterval(timer)
-  }
-}

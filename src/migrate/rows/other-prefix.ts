@@ -2,8 +2,8 @@ import type { Resource } from '../../compile/model.ts'
 import { counted } from '../../compile/names/plural.ts'
 import { idSchema } from '../../compile/resources/declared-fields.ts'
 import { sameJson } from '../../compile/schemas/canonical.ts'
-import { fitting } from './recast.ts'
 import { type Reading, type StoredColumn, scanColumn } from './scan.ts'
+import { fitting } from './value-of-other-type.ts'
 
 /**
  * Says how many rows have an id that was made with another prefix; null where none has. Such ids are refused as references, and they

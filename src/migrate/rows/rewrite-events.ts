@@ -7,9 +7,9 @@ import { type FormerNames, formerNamesOf } from '../decide/former-names.ts'
 import { resourceWith } from '../plan/planning.ts'
 import type { Reshape, TableChange } from '../plan/table-change.ts'
 import type { TableStatement } from '../plan/table-sql.ts'
-import { fitting, recast } from './recast.ts'
 import type { Reading } from './scan.ts'
 import { type EventTable, eventsOf, eventTables } from './stored-events.ts'
+import { fitting, recast } from './value-of-other-type.ts'
 
 /**
  * The statements by which events show rows as they were, but in the names and kinds of today, and with the values that rows got which had none or one that is not

@@ -2,7 +2,7 @@ import { bound } from '../../plan/bind.ts'
 import { type Dialect, ident, idents } from '../../plan/dialect.ts'
 import type { Row, Session, Value } from '../../store/store.ts'
 import type { ColumnShape } from '../record/shape.ts'
-import { recast, type Typed } from './recast.ts'
+import { recast, type Typed } from './value-of-other-type.ts'
 
 /** A session with the SQL of its database. */
 export interface Reading {

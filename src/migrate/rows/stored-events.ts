@@ -4,8 +4,8 @@ import { ident } from '../../plan/dialect.ts'
 import { eventName } from '../../plan/event-form.ts'
 import { eventTable, inboxTable } from '../../plan/events.ts'
 import type { Row } from '../../store/store.ts'
-import { recast } from './recast.ts'
 import type { Reading } from './scan.ts'
+import { recast } from './value-of-other-type.ts'
 
 /** A table of events, with the column that numbers those of an account. */
 export interface EventTable {

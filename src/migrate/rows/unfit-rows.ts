@@ -5,8 +5,8 @@ import type { ColumnShape, StoredShape } from '../record/shape.ts'
 import type { Table } from '../wanted/table.ts'
 import { wantedTables } from '../wanted/wanted-tables.ts'
 import { otherPrefix } from './other-prefix.ts'
-import { sameForm } from './recast.ts'
 import { type Reading, scanColumn, type Unfit } from './scan.ts'
+import { sameForm } from './value-of-other-type.ts'
 
 /**
  * Says which stored values the declaration does not allow, where the columns fit: a kind changed that the column does not show, or a

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { movesOf } from '../../src/migrate/plan/name-moves.ts'
+import { movesOf } from '../../src/migrate/plan/renames.ts'
 
 test('a name moves where it is missing and an older one is there, the newest of them', () => {
   const wanted = [{ name: 'c', former: ['b', 'a'] }]

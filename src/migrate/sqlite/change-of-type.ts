@@ -1,5 +1,5 @@
 import { sqlite } from '../../plan/sqlite.ts'
-import { type ConversionSql, safe, seconds } from '../plan/conversion.ts'
+import { type ConversionSql, safe, seconds } from '../plan/changes-of-type.ts'
 import { sqliteType } from './ddl.ts'
 
 const integer = (x: string): string => `CAST(${x} AS INTEGER)`

@@ -1,5 +1,5 @@
 import { objectName } from '../../plan/object-name.ts'
-import { type Move, movesOf } from './name-moves.ts'
+import { type Move, movesOf } from './renames.ts'
 import type { Reshape } from './table-change.ts'
 
 type Kind = Parameters<typeof objectName>[2]

@@ -1,5 +1,5 @@
 import { postgres } from '../../plan/postgres.ts'
-import { type ConversionSql, safe, seconds } from '../plan/conversion.ts'
+import { type ConversionSql, safe, seconds } from '../plan/changes-of-type.ts'
 import { postgresType } from './ddl.ts'
 
 const integer = (x: string): string => `${x}::bigint`
