@@ -146,7 +146,7 @@ async function useLists(send: Send): Promise<readonly Answer[]> {
 function comparable(answers: readonly Answer[]): string {
   const ids = new Map<string, string>()
   return JSON.stringify(answers, null, 1)
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{22}/g, (id) => {
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}/g, (id) => {
       if (!ids.has(id)) ids.set(id, `id ${ids.size}`)
       return ids.get(id) ?? ''
     })
@@ -154,7 +154,7 @@ function comparable(answers: readonly Answer[]): string {
     .replaceAll(/cursor=[^"&]*/g, 'cursor=')
 }
 
-test('lists of accounts on all nodes say what SQLite says, and each statement of theirs is one task on one node', async ({
+test('lists of accounts on all nodes say what SQLite says, and each statement of theirs goes to one node', async ({
   task,
 }) => {
   log.skip()
@@ -165,13 +165,17 @@ test('lists of accounts on all nodes say what SQLite says, and each statement of
   for (const one of answers) expect(comparable(one)).toBe(expected)
   const observed = log.read()
   const ofRows = /"(customers|orders|tags|taggings|nounkit_idempotency)/
-  const elsewhere = spread(observed).filter(
-    (text) => ofRows.test(text) && !/SELECT DISTINCT t\."account_id"/.test(text),
-  )
-  task.meta.figure = `${answers.flat().length} answers, ${observed.length} statements`
-  expect(observed.length).toBeGreaterThan(answers.flat().length)
-  expect(elsewhere).toEqual([])
+  const ofLists = observed.filter(({ text }) => ofRows.test(text) && !filler.test(text))
+  task.meta.figure = `${answers.flat().length} answers, ${ofLists.length} statements`
+  expect(ofLists.length).toBeGreaterThan(answers.flat().length)
+  expect(ofLists.filter(({ nodes }) => nodes.size > 1).map(({ text }) => text)).toEqual([])
+  // Citus copies the rows of such an INSERT, and commits what it has copied in two phases, on the one node.
+  const twoPhase = spread(ofLists).filter((text) => !/nounkit_idempotency/.test(text))
+  expect(twoPhase.filter((text) => !/^INSERT INTO .* SELECT .* json_array_elements/.test(text))).toEqual([])
 })
+
+/** Accounts with rows that lack the words of a search are looked for on all nodes, once a minute. */
+const filler = /SELECT DISTINCT t\."account_id"/
 
 /** Lists and a list of new rows, of one account. */
 const requests = (turn: string) =>
