@@ -5,6 +5,7 @@ import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { auditKeepDays } from '../compile/resources/audited-resources.ts'
 import { AccountWork } from '../console/accounts/account-work.ts'
+import { OperatorRing } from '../console/operators/operator-ring.ts'
 import { RecentRequests } from '../console/requests/recent-requests.ts'
 import { ProcessFigures } from '../console/today/process-figures.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
@@ -214,6 +215,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       clock,
       statements,
       recent: recentRequests,
+      hasOperators: () => new OperatorRing(store, clock).any(),
       everyMs: beatMs === null ? null : undefined,
     })
     const accountWork = new AccountWork({ store, model, clock, warn })

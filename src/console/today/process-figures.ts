@@ -27,6 +27,8 @@ export interface FigureParts {
   readonly clock: Clock
   readonly statements: StatementTimes
   readonly recent: RecentRequests
+  /** Whether there is anybody to see them. */
+  readonly hasOperators: () => Promise<boolean>
   /** Null where the caller calls `beat` itself. */
   readonly everyMs?: number | null | undefined
 }
@@ -47,6 +49,8 @@ export class ProcessFigures {
   #since: number
   #left = { at: Number.NEGATIVE_INFINITY, statementsAt: Number.NEGATIVE_INFINITY, requests: 0, wrong: '' }
   #hasRow = false
+  #hasOperators = false
+  #askedForOperatorsAt = Number.NEGATIVE_INFINITY
   #requests = 0
   readonly #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
@@ -141,13 +145,22 @@ export class ProcessFigures {
     this.#parts.recent.forgetLimited()
   }
 
+  /** Without operators, nobody can open the console. */
+  async #isSeen(now: number): Promise<boolean> {
+    if (this.#hasOperators) return true
+    if (now - this.#askedForOperatorsAt < heardMs) return false
+    this.#askedForOperatorsAt = now
+    this.#hasOperators = await this.#parts.hasOperators().catch(() => false)
+    return this.#hasOperators
+  }
+
   async #beatOnce(): Promise<void> {
     const { statements: _, wrong, ...figures } = this.own()
     const { at } = figures
     const wrongNow = wrong[0] ? `${wrong[0].at} ${wrong[0].id}` : ''
     const isNew = this.#requests !== this.#left.requests || wrongNow !== this.#left.wrong
     const isDue = !isAtRest(figures.now) && at - this.#left.at >= heardMs
-    if (!isNew && !isDue) return
+    if ((!isNew && !isDue) || !(await this.#isSeen(at))) return
     const withStatements = at - this.#left.statementsAt >= heardMs
     const requests = this.#requests
     try {
