@@ -47,6 +47,7 @@ describeStores('requests in the console', (store) => {
     const served = await testApi(shop, { databaseUrl: await store.url() })
     whenOver(() => served.close())
     const secret = await served.key('acme')
+    const made: string[] = []
     const counted = async (method: string, path: string, body?: object) => {
       const headers = {
         authorization: `Bearer ${secret}`,
@@ -59,6 +60,8 @@ describeStores('requests in the console', (store) => {
         ...(body && { body: JSON.stringify(body) }),
       })
       const id = answer.headers.get('x-request-id') ?? ''
+      const { data } = (await answer.json()) as { readonly data?: { readonly id: string } }
+      if (method === 'POST' && data) made.push(data.id)
       return [answer.status, served.service.recentRequests.find(id)?.statements]
     }
     const customer = { name: 'Ada', email: 'ada@example.com' }
@@ -74,6 +77,12 @@ describeStores('requests in the console', (store) => {
       counted('GET', '/v2/customers?limit=1&include=orders'),
     ])
     expect(new Set((await Promise.all(many.flat())).map(String))).toEqual(new Set([`${alone}`, '200,1']))
+    // On SQLite transactions that wait are begun by whoever ends the one before.
+    const change = (id: string) => counted('PATCH', `/v2/customers/${id}`, { name: 'Grace' })
+    const changedAlone = await change(made[0] ?? '')
+    const changed = await Promise.all(made.slice(1).map(change))
+    expect(changedAlone[0]).toBe(200)
+    expect(new Set(changed.map(String))).toEqual(new Set([`${changedAlone}`]))
   })
 })
 

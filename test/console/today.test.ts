@@ -142,7 +142,7 @@ describeStores('today in the console', (store) => {
     // What somebody has written into the table of the other processes' figures is still not run.
     for (const text of [
       'DELETE FROM "nounkit_idempotency"',
-      'SELECT 1; COMMIT; DELETE FROM "nounkit_idempotency"; BEGIN',
+      'SELECT 1; COMMIT; DELETE FROM "nounkit_idempotency"; COMMIT; BEGIN',
       'SELECT 1) ; DROP TABLE "nounkit_idempotency" --',
     ])
       await explainStatement(one.service.store, text)
