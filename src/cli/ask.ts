@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import type { Ask, Question } from '../migrate/decide/questions.ts'
+import type { Ask, Question } from '../migrate/decide/questions-to-people.ts'
 import { howToAnswer, readTyped, shownQuestion } from './typed-answer.ts'
 
 /** Asks on the terminal; undefined where there is none. */

@@ -1,4 +1,4 @@
-import type { Question } from '../migrate/decide/questions.ts'
+import type { Question } from '../migrate/decide/questions-to-people.ts'
 
 /** What a person who was asked typed: an answer, that nothing shall change, that the command shall end, or none of these. */
 export type TypedLine = { readonly answer: string } | 'nothing' | 'quit' | 'unclear'

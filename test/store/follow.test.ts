@@ -9,7 +9,7 @@ import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
 import { resetStore } from '../../src/lifecycle/reset-store.ts'
-import type { Question } from '../../src/migrate/decide/questions.ts'
+import type { Question } from '../../src/migrate/decide/questions-to-people.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'

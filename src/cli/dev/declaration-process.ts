@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
-import type { Question } from '../../migrate/decide/questions.ts'
+import type { Question } from '../../migrate/decide/questions-to-people.ts'
 import type { FromChild, Loaded, OpenReply, OpenWanted, ToChild } from './messages.ts'
 
 /** How a process ended. */

@@ -1,4 +1,4 @@
-import type { Question } from '../../migrate/decide/questions.ts'
+import type { Question } from '../../migrate/decide/questions-to-people.ts'
 import type { ImportedFile } from '../mistake-places/imported-files.ts'
 
 /**

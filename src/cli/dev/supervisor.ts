@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { Question } from '../../migrate/decide/questions.ts'
+import type { Question } from '../../migrate/decide/questions-to-people.ts'
 import { DeclarationProcess, type Ending } from './declaration-process.ts'
 import { FileWatcher } from './file-watcher.ts'
 import type { FrontDoor } from './front-door.ts'

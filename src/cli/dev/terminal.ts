@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import type { Question } from '../../migrate/decide/questions.ts'
+import type { Question } from '../../migrate/decide/questions-to-people.ts'
 import { howToAnswer, readTyped, shownQuestion } from '../typed-answer.ts'
 
 /** What a letter does. */

@@ -3,7 +3,7 @@ import { type Decider, type MigrateOptions, MigrationRefused, mayBeTaken } from 
 import { needsStop, type StorePlan, whyNot } from '../plan/store-plan.ts'
 import { type Loss, wayToLose } from './loss.ts'
 import { refuseToFollow } from './not-followed.ts'
-import type { Decisions } from './questions.ts'
+import type { Decisions } from './questions-to-people.ts'
 
 /** Throws where a plan cannot be carried out, whatever a person says of losses. */
 export function refuse(

@@ -24,7 +24,7 @@ import { matchColumns, matchTables, type TableMatches } from './asked-renames.ts
 import { formerNamesOf } from './former-names.ts'
 import { lostRows, lostValues } from './loss.ts'
 import { refuseToFollow } from './not-followed.ts'
-import type { Decisions } from './questions.ts'
+import type { Decisions } from './questions-to-people.ts'
 
 interface ByPerson {
   readonly sql: TableSql

@@ -1,5 +1,5 @@
 import { counted } from '../../compile/names/plural.ts'
-import type { Decisions } from './questions.ts'
+import type { Decisions } from './questions-to-people.ts'
 
 /** Something that is lost, as the sentence before it is done and the one after. */
 export interface Loss {
