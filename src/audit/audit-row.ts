@@ -21,7 +21,7 @@ export interface AuditRow {
   readonly detail: object | null
 }
 
-/** From the columns that statements read, in the order of `entryColumns`. */
+/** From the columns that statements read, in the order of `auditColumns`. */
 export function auditRow(columns: Row): AuditRow {
   const [id, createdAt, action, resource, rowId, consumer, subject, operator, requestId, ...rest] = columns
   const [version, unseen, data, before] = rest

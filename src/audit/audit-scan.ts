@@ -14,6 +14,7 @@ import {
   selectEntry,
 } from '../plan/audit-reads.ts'
 import { powerOfTwo } from '../plan/dialect.ts'
+import { accountRows } from '../store/run-statement.ts'
 import type { Store, Value } from '../store/store.ts'
 import { minuteMs } from '../times.ts'
 import { type AuditRow, auditRow } from './audit-row.ts'
@@ -100,7 +101,8 @@ export async function auditEntry(
   sight: AuditSight,
   id: string,
 ): Promise<AuditEntry | null> {
-  const row = await reader.store.first(selectEntry(reader.store.dialect), [sight.account, id], sight.account)
+  const { store } = reader
+  const [row] = await accountRows(store, sight.account, selectEntry(store.dialect, sight.account, id))
   const [entry = null] = row ? await shownEntries(reader, sight, [auditRow(row)]) : []
   return entry
 }
@@ -158,8 +160,7 @@ const timeIn = (at: number): string => {
 }
 
 interface Conditions {
-  readonly shape: readonly EntryCondition[]
-  readonly values: readonly Value[]
+  readonly conditions: readonly EntryCondition[]
   /** Whether an index knows which entries are meant. */
   readonly isIndexed: boolean
 }
@@ -175,21 +176,21 @@ interface Reading {
 async function readEntries(
   store: Store,
   account: string,
-  { shape, values, isIndexed }: Conditions,
+  { conditions, isIndexed }: Conditions,
   { span, descending, limit, bytes }: Reading,
 ): Promise<{ readonly rows: readonly AuditRow[]; readonly next: string | null }> {
   const { dialect } = store
   let [from, to] = span
   let end: string | null = null
   if (!isIndexed) {
-    const looked = await store.first(lastLookedAt(descending, dialect), [account, from, to], account)
-    const [last = null, count] = looked ?? []
+    const look = lastLookedAt(dialect, { account, from, to, descending })
+    const [[last = null, count] = []] = await accountRows(store, account, look)
     if (last === null) return { rows: [], next: null }
     if (Number(count) === mostLookedAt) end = String(last)
     if (end !== null) [from, to] = descending ? [end, to] : [from, `${end}!`]
   }
-  const text = selectEntries({ conditions: shape, descending, pageSize: dialect.pageSize(limit) }, dialect)
-  const found = await store.all(text, [account, from, to, limit, bytes, ...values], account)
+  const select = selectEntries(dialect, { account, from, to, conditions, descending, limit, bytes })
+  const found = await accountRows(store, account, select)
   const rows = found.map(auditRow)
   const isCut = rows.length >= limit || Number(found.at(-1)?.at(-1) ?? 0) > bytes
   return { rows, next: isCut ? (rows.at(-1)?.id ?? null) : end }
@@ -197,9 +198,7 @@ async function readEntries(
 
 /** The filters in the store's terms. */
 function storedConditions(model: Model, version: Version, filters: readonly AuditFilter[]): Conditions {
-  const shape: EntryCondition[] = []
-  const bound: Value[] = []
-  for (const { name, operator, values, shown } of filters) {
+  const conditions = filters.map(({ name, operator, values, shown }) => {
     const asked = values.filter((value) => value !== null)
     const stored: readonly Value[] =
       name === 'resource'
@@ -210,13 +209,12 @@ function storedConditions(model: Model, version: Version, filters: readonly Audi
     const isList = operators[operator].takesList || name === 'resource'
     const padded = isList && stored.length > 0 ? [...stored, ...spare(stored)] : stored
     const column = name as EntryCondition['column']
-    shape.push({ column, operator, values: padded.length, withNull: asked.length < values.length })
-    bound.push(...padded)
-  }
+    return { column, operator, values: padded, withNull: asked.length < values.length }
+  })
   const isIndexed =
     filters.every(({ name }) => name === 'created_at') ||
     filters.some(({ name, operator }) => name === 'row_id' && finds(operator))
-  return { shape, values: bound, isIndexed }
+  return { conditions, isIndexed }
 }
 
 /** Whether an operator names the values that are found. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { deleteEntries, mostEntriesSwept, oldestEntries } from '../plan/audit-reads.ts'
+import { allRows, writeAlone } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 
@@ -13,13 +14,11 @@ export async function sweepAudit(
   const { dialect } = store
   const before = clock.now() - keepDays * dayMs
   while (!signal.aborted) {
-    const found = await store.all(oldestEntries(dialect), [before])
-    for (const [account, entries] of Map.groupBy(found, ([account]) => String(account)))
-      await store.writeOne(
-        deleteEntries(dialect),
-        [account, JSON.stringify(entries.map(([, id]) => id))],
-        account,
-      )
+    const found = await allRows(store, oldestEntries(dialect, before))
+    for (const [account, entries] of Map.groupBy(found, ([account]) => String(account))) {
+      const ids = entries.map(([, id = null]) => id)
+      await writeAlone(store, deleteEntries(dialect, account, ids), account)
+    }
     if (found.length < mostEntriesSwept) return
   }
 }

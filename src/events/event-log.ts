@@ -1,22 +1,9 @@
-import type { Dialect } from '../plan/dialect.ts'
 import { mostMoved } from '../plan/event-moves.ts'
-import {
-  type EventCondition,
-  type EventsShape,
-  newestOf,
-  selectEvent,
-  selectEvents,
-} from '../plan/event-reads.ts'
-import { Plans } from '../plan/plans.ts'
-import type { Row, Store, Value } from '../store/store.ts'
+import { type EventCondition, newestOf, selectEvent, selectEvents } from '../plan/event-reads.ts'
+import { accountRows, allRows } from '../store/run-statement.ts'
+import type { Store } from '../store/store.ts'
 import { type EventRow, eventRow, positionOfId } from './event-row.ts'
 import { PositionGiver } from './give-positions.ts'
-
-/** Which events are read. */
-export interface EventFilter {
-  readonly conditions: readonly EventCondition[]
-  readonly values: readonly Value[]
-}
 
 const mostPerStatement = 500
 
@@ -30,13 +17,13 @@ export type EventExtent = 'all committed' | 'what is placed'
 
 /** What is read of an account's events. */
 export interface EventSelection {
-  readonly filter: EventFilter
+  readonly conditions: readonly EventCondition[]
   readonly order: EventOrder
   readonly extent: EventExtent
 }
 
 const everything: EventSelection = {
-  filter: { conditions: [], values: [] },
+  conditions: [],
   order: 'oldest-first',
   extent: 'all committed',
 }
@@ -79,10 +66,6 @@ export interface EventMark {
  */
 export class EventLog {
   readonly #store: Store
-  readonly #plans = new Plans()
-  readonly #one = this.#plans.of(selectEvent)
-  readonly #newest = this.#plans.of(newestOf)
-  readonly #events = this.#plans.of((dialect: Dialect, shape: EventsShape) => selectEvents(shape, dialect))
   readonly #positions: PositionGiver
   /** Accounts with events that were committed here and have not been asked positions for. */
   readonly #unplaced = new Set<string>()
@@ -101,8 +84,8 @@ export class EventLog {
   async one(account: string, id: string): Promise<EventRow | null> {
     const position = positionOfId(id)
     if (position === null) return null
-    const text = this.#one(this.#store.dialect)
-    const found = await this.#store.first(text, [account, position, id], account)
+    const select = selectEvent(this.#store.dialect, account, position, id)
+    const [found] = await accountRows(this.#store, account, select)
     return found ? eventRow(account, found) : null
   }
 
@@ -113,11 +96,10 @@ export class EventLog {
 
   /** Marks, by account, of the accounts that have events. Where accounts are apart, only one is asked for. */
   async marks(accounts: readonly string[]): Promise<ReadonlyMap<string, EventMark>> {
-    const text = this.#newest(this.#store.dialect)
+    const { dialect } = this.#store
     const [only = ''] = accounts
-    const rows = this.#store.dialect.accountsApart
-      ? this.#store.all(text, [only], only)
-      : this.#store.all(text, [JSON.stringify(accounts)])
+    const newest = newestOf(dialect, accounts)
+    const rows = dialect.accountsApart ? accountRows(this.#store, only, newest) : allRows(this.#store, newest)
     const marks = new Map<string, EventMark>()
     for (const [name, number, isWaiting] of await rows) {
       const account = String(name)
@@ -177,17 +159,12 @@ export class EventLog {
     account: string,
     position: number,
     { limit, bytes }: EventBounds,
-    { filter: { conditions, values }, order }: EventSelection,
+    { conditions, order }: EventSelection,
   ): Promise<EventsRead & { readonly waiting: number }> {
     const { dialect } = this.#store
     const descending = order === 'newest-first'
-    const shape: EventsShape = { conditions, descending, pageSize: dialect.pageSize(limit) }
-    const text = this.#events(dialect, shape)
-    const rows: readonly Row[] = await this.#store.all(
-      text,
-      [account, position, limit, bytes, ...values],
-      account,
-    )
+    const select = selectEvents(dialect, { account, position, conditions, descending, limit, bytes })
+    const rows = await accountRows(this.#store, account, select)
     const [waiting, last, swept] = rows[0] ?? []
     const events = rows.filter((row) => row[3] !== null).map((row) => eventRow(account, row.slice(3)))
     const isCut = Number(rows.at(-1)?.at(-1) ?? 0) > bytes

@@ -10,7 +10,7 @@ import { problem } from '../problems.ts'
 import type { Reader } from '../read/reader.ts'
 import { cursorBound } from '../request/cursor.ts'
 import type { Value } from '../store/store.ts'
-import type { EventExtent, EventFilter, EventLog, EventOrder } from './event-log.ts'
+import type { EventExtent, EventLog, EventOrder } from './event-log.ts'
 import { eventNamesOf } from './head-form.ts'
 import { type EventJudge, permittedEvents } from './permitted-events.ts'
 import { type Audience, type ShownEvent, showEvent } from './show-event.ts'
@@ -48,7 +48,7 @@ export class EventScan {
   readonly #reader: EventReader
   readonly #version: Version
   readonly #audience: Audience
-  readonly #stored: EventFilter
+  readonly #conditions: readonly EventCondition[]
   readonly #isAsked: (type: string) => boolean
   readonly #mostBytes: number
 
@@ -63,7 +63,7 @@ export class EventScan {
     this.#reader = reader
     this.#version = target.version
     this.#audience = audience
-    this.#stored = storedFilter(reader.model, target.version, filters, audience)
+    this.#conditions = storedConditions(reader.model, target.version, filters, audience)
     this.#isAsked = typeFilter(filters)
     this.#mostBytes = Math.max(0, target.view.limits.responseBytes - bytesAroundRows)
   }
@@ -95,7 +95,7 @@ export class EventScan {
     for (;;) {
       const size = scanned === 0 ? limit + 1 : batch
       const bounds = { limit: size, bytes: this.#mostBytes }
-      const what = { filter: this.#stored, order, extent }
+      const what = { conditions: this.#conditions, order, extent }
       // SQLite answers at once, so that a search among many hidden events would let nobody else in.
       if (scanned > 0) await setImmediate()
       const { events, last, swept, isCut, hasWaiting } = await log.read(this.account, at, bounds, what)
@@ -135,18 +135,16 @@ const typeFilter = (filters: readonly Filter[]): ((type: string) => boolean) => 
 }
 
 /** The filters in the store's terms. What the store cannot know, such as names of versions, is filtered when events are shown. */
-function storedFilter(
+function storedConditions(
   model: Model,
   version: Version,
   filters: readonly Filter[],
   audience: Audience,
-): EventFilter {
+): readonly EventCondition[] {
   const conditions: EventCondition[] = []
-  const values: Value[] = []
   const add = (column: EventCondition['column'], operator: OperatorName, bound: readonly Value[]) => {
     const padded = operators[operator].takesList ? [...bound, ...spare(bound)] : bound
-    conditions.push({ column, operator, values: padded.length })
-    values.push(...padded)
+    conditions.push({ column, operator, values: padded })
   }
   const isAsked = typeFilter(filters)
   const told = toldTypes(version)
@@ -166,7 +164,7 @@ function storedFilter(
         asked.map((time) => Date.parse(String(time))),
       )
   }
-  return { conditions, values }
+  return conditions
 }
 
 /** Lists are filled up to a power of two, so that they do not make a statement each. */

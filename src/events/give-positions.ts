@@ -1,13 +1,13 @@
 import { insertHeads, moveEvents } from '../plan/event-moves.ts'
 import {
   insertOneHead,
-  listedValues,
   lockOneHead,
   oldestWaiting,
   rememberOneLast,
   removeListed,
   writeListed,
 } from '../plan/event-moves-in-steps.ts'
+import { allRows, firstRow, writeAlone } from '../store/run-statement.ts'
 import type { Store, Transaction } from '../store/store.ts'
 
 /** How many accounts one statement gives positions to the events of. */
@@ -75,28 +75,27 @@ export class PositionGiver {
     const { dialect } = this.#store
     const [account = ''] = accounts
     if (dialect.accountsApart) return this.#store.transaction((tx) => moveInSteps(tx, account), account)
-    const values = [JSON.stringify(accounts)]
-    const moved = await this.#store.writeOne(moveEvents(dialect), values)
-    if (moved === accounts.length) return
+    const move = moveEvents(dialect, accounts)
+    if ((await writeAlone(this.#store, move)) === accounts.length) return
     // Another process was faster, or the first events of an account wait. That process may be about to move them, so they are not left to it.
-    await this.#store.writeOne(insertHeads(dialect), values)
-    await this.#store.writeOne(moveEvents(dialect), values)
+    await writeAlone(this.#store, insertHeads(dialect, accounts))
+    await writeAlone(this.#store, move)
   }
 }
 
 /** What was committed before the head was locked is seen by the statements that follow, since each sees what is committed when it begins. */
 async function moveInSteps(tx: Transaction, account: string): Promise<void> {
   const { dialect } = tx
-  const lock = () => tx.first(lockOneHead(dialect), [account])
+  const lock = () => firstRow(tx, lockOneHead(dialect, account))
   let head = await lock()
   if (!head) {
-    await tx.first(insertOneHead(dialect), [account])
+    await firstRow(tx, insertOneHead(dialect, account))
     head = await lock()
   }
-  const numbers = (await tx.all(oldestWaiting(dialect), [account])).map(([number]) => String(number))
+  const numbers = (await allRows(tx, oldestWaiting(dialect, account))).map(([number]) => String(number))
   if (numbers.length === 0) return
-  const listed = listedValues(numbers)
-  await tx.first(writeListed(dialect), [account, listed, head?.[0] ?? 0])
-  await tx.first(removeListed(dialect), [account, listed])
-  await tx.first(rememberOneLast(dialect), [account])
+  const listed = { account, numbers }
+  await firstRow(tx, writeListed(dialect, listed, head?.[0] ?? 0))
+  await firstRow(tx, removeListed(dialect, listed))
+  await firstRow(tx, rememberOneLast(dialect, account))
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Bound } from '../plan/bound-statement.ts'
 import { lockHead } from '../plan/event-reads.ts'
 import {
   accountsWaiting,
@@ -9,7 +10,8 @@ import {
   rememberSwept,
 } from '../plan/event-sweeps.ts'
 import { positionsPerMs } from '../plan/events.ts'
-import type { Store, Value } from '../store/store.ts'
+import { allRows, firstRow } from '../store/run-statement.ts'
+import type { Store } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import type { EventLog } from './event-log.ts'
 
@@ -26,22 +28,21 @@ export async function sweepEvents(
 ): Promise<void> {
   const { dialect } = store
   if (!dialect.commitsInOrder)
-    for await (const account of accountsOf(store, accountsWaiting(dialect), [], signal))
+    for await (const account of accountsOf(store, (after) => accountsWaiting(dialect, after), signal))
       await log.last(account)
   const before = (clock.now() - keepDays * dayMs) * positionsPerMs
-  for await (const account of accountsOf(store, accountsWithOld(dialect), [before], signal))
+  for await (const account of accountsOf(store, (after) => accountsWithOld(dialect, after, before), signal))
     while ((await sweepOldest(store, account, before)) === mostSwept && !signal.aborted);
 }
 
 async function* accountsOf(
   store: Store,
-  next: string,
-  values: readonly Value[],
+  next: (after: string) => Bound,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   let last = ''
   for (;;) {
-    const found = await store.all(next, [last, ...values])
+    const found = await allRows(store, next(last))
     if (found.length === 0) return
     for (const [account] of found) {
       if (signal.aborted) return
@@ -55,11 +56,11 @@ async function* accountsOf(
 function sweepOldest(store: Store, account: string, before: number): Promise<number> {
   const { dialect } = store
   return store.transaction(async (tx) => {
-    const [last = null, count] = (await tx.first(oldestEvents(dialect), [account, before, 1])) ?? []
+    const [last = null, count] = (await firstRow(tx, oldestEvents(dialect, account, before))) ?? []
     if (last === null) return 0
-    await tx.first(lockHead(dialect), [account])
-    await tx.first(deleteEvents(dialect), [account, last])
-    await tx.first(rememberSwept(dialect), [account, last])
+    await firstRow(tx, lockHead(dialect, account))
+    await firstRow(tx, deleteEvents(dialect, account, last))
+    await firstRow(tx, rememberSwept(dialect, account, last))
     return Number(count)
   }, account)
 }

@@ -6,7 +6,7 @@ import { Binds } from './statement.ts'
 /** Who changed which row, and what operators did. Rows are inserted, and deleted by age or with their account; nobody changes one. */
 export const auditTable = 'nounkit_audit_entries'
 
-/** The columns that are bound for a new entry, after the account. */
+/** The columns of an entry besides the account, in the order in which statements bind and read them. */
 export const auditColumns = [
   'id',
   'created_at',

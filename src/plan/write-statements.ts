@@ -4,6 +4,7 @@ import { absentConstant, column, countedSql, shownColumn } from './absent-values
 import { auditColumns, insertEntry } from './audit.ts'
 import type { BoundValue } from './bind.ts'
 import { bindSlots } from './bind-slots.ts'
+import { type Bound, statement } from './bound-statement.ts'
 import { type Dialect, ident, idents } from './dialect.ts'
 import { eventColumns, insertEvent } from './events.ts'
 import { insertKey, keyColumns } from './keys.ts'
@@ -177,8 +178,8 @@ export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
 
 /** How rows get a value of a field that is required now. */
 export interface AbsentStatements {
-  /** Rows of all accounts by their keys (bound: the key to go on after, and how many rows): `[id, 1 where it has no value, account]` each. */
-  readonly page: string
+  /** Rows of all accounts that come after a key: `[id, 1 where it has no value, account]` each. */
+  page(after: readonly string[], rows: number): Bound
   /** Gives rows of an account (bound: their ids as a JSON array) what stands for no value. Words of these rows are made anew. */
   readonly fill: RowStatement
 }
@@ -186,7 +187,6 @@ export interface AbsentStatements {
 export function absentStatements(resource: Resource, field: Field, dialect: Dialect): AbsentStatements {
   const table = ident(resource.table)
   const key = resource.shared ? ['id'] : ['account_id', 'id']
-  const after = key.map((_, at) => dialect.param(at + 1, 'id')).join(', ')
   const name = ident(field.column)
   const lacks = `CASE WHEN ${name} IS NULL THEN 1 ELSE 0 END`
   const rows = resource.shared ? `"id", ${lacks}` : `"id", ${lacks}, "account_id"`
@@ -198,7 +198,12 @@ export function absentStatements(resource: Resource, field: Field, dialect: Dial
     ...words.map(({ version }) => `${ident(version)} = NULL`),
   ]
   return {
-    page: `SELECT ${rows} FROM ${table} WHERE (${idents(key)}) > (${after}) ORDER BY ${idents(key)} LIMIT ${dialect.param(key.length + 1, 'integer')}`,
+    page: (after, most) =>
+      statement(
+        dialect,
+        (bind) =>
+          `SELECT ${rows} FROM ${table} WHERE (${idents(key)}) > (${after.map((part) => bind('id', part)).join(', ')}) ORDER BY ${idents(key)} LIMIT ${bind('integer', most)}`,
+      ),
     fill: rowStatement(
       `UPDATE ${table} SET ${sets.join(', ')} WHERE ${binds.rows(resource, '')}"id" IN (${ids}) AND ${name} IS NULL`,
       binds,

@@ -1,4 +1,5 @@
 import { addMeta, forgetMeta, metaFacts, replaceMeta, selectAllMeta, selectMeta } from './meta.ts'
+import { wroteOne } from './run-statement.ts'
 import { type Store, StoreRefused, type Transaction } from './store.ts'
 
 /** An account that is being deleted: until it is gone, its requests are refused, and the deletion can go on after its process was killed. */
@@ -32,10 +33,7 @@ export async function beginDeparture(
   account: string,
   departure: Departure,
 ): Promise<boolean> {
-  const added = await tx.first(`${addMeta(tx.dialect, keyOf(account))} RETURNING 1`, [
-    JSON.stringify(departure),
-  ])
-  return added !== undefined
+  return wroteOne(tx, addMeta(tx.dialect, keyOf(account), JSON.stringify(departure)))
 }
 
 /** Throws where another process has gone on with the deletion. */
@@ -45,8 +43,8 @@ export async function replaceDeparture(
   before: Departure,
   after: Departure,
 ): Promise<void> {
-  const values = [JSON.stringify(after), JSON.stringify(before)]
-  if (!(await tx.first(`${replaceMeta(tx.dialect, keyOf(account))} RETURNING 1`, values)))
+  const replace = replaceMeta(tx.dialect, keyOf(account), JSON.stringify(after), JSON.stringify(before))
+  if (!(await wroteOne(tx, replace)))
     throw new StoreRefused(
       `Another process deletes the account ${account}. Wait until it has ended, or run this again if it was killed.`,
     )

@@ -1,4 +1,5 @@
 import { sqlText } from '../kinds/sql.ts'
+import { type Bound, statement } from '../plan/bound-statement.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
 
 /** The table of single facts about a store: a key and a text each. */
@@ -121,13 +122,21 @@ export const selectAllMeta = ({ key }: MetaFact): string =>
 export const upsertMeta = (key: string, value: string, otherwise = 'excluded."value"'): string =>
   `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(key)}, ${sqlText(value)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${otherwise}`
 
-/** Stores a value (bound) where there is none yet. */
-export const addMeta = (dialect: Dialect, key: string): string =>
-  `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(key)}, ${dialect.param(1, 'string')}) ON CONFLICT DO NOTHING`
+/** Stores a value where there is none yet. */
+export const addMeta = (dialect: Dialect, key: string, value: string): Bound =>
+  statement(
+    dialect,
+    (bind) =>
+      `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(key)}, ${bind('string', value)}) ON CONFLICT DO NOTHING`,
+  )
 
-/** Replaces a value. Bound: the new one, and the one that was read. Another process may have replaced it meanwhile: then nothing is written. */
-export const replaceMeta = (dialect: Dialect, key: string): string =>
-  `UPDATE ${meta} SET "value" = ${dialect.param(1, 'string')} WHERE ${where(key)} AND "value" = ${dialect.param(2, 'string')}`
+/** Replaces the value that was read. Another process may have replaced it meanwhile: then nothing is written. */
+export const replaceMeta = (dialect: Dialect, key: string, value: string, read: string): Bound =>
+  statement(
+    dialect,
+    (bind) =>
+      `UPDATE ${meta} SET "value" = ${bind('string', value)} WHERE ${where(key)} AND "value" = ${bind('string', read)}`,
+  )
 
 /** What a copy of the rows of another store has and must not keep. */
 export const forgetUncopied: readonly string[] = Object.values<MetaFact>(metaFacts)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { minuteMs } from '../times.ts'
 import { addMeta, metaFacts, replaceMeta, selectMeta } from './meta.ts'
+import { writeAlone } from './run-statement.ts'
 import type { Store } from './store.ts'
 
 /** A part of the housekeeping that all processes of a store share. */
@@ -58,7 +59,7 @@ async function write(store: Store, part: SharedWork, value: string, seen: string
   const key = keyOf(part)
   const written =
     seen === null
-      ? await store.writeOne(addMeta(store.dialect, key), [value])
-      : await store.writeOne(replaceMeta(store.dialect, key), [value, seen])
+      ? await writeAlone(store, addMeta(store.dialect, key, value))
+      : await writeAlone(store, replaceMeta(store.dialect, key, value, seen))
   return written === 1
 }

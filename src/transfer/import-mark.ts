@@ -1,4 +1,5 @@
 import { addMeta, metaFacts, replaceMeta, selectMeta } from '../store/meta.ts'
+import { wroteOne } from '../store/run-statement.ts'
 import { type Store, StoreRefused, type Transaction } from '../store/store.ts'
 
 /** How far a file was imported, as it is stored. */
@@ -34,10 +35,10 @@ export class ImportMark {
   /** Replaces the mark. Throws where it is another one by now: a second process imports the same file. */
   async replace(tx: Transaction, before: Mark | null, mark: Mark): Promise<void> {
     const next = JSON.stringify(mark)
-    const replaced = before
-      ? await tx.first(`${replaceMeta(tx.dialect, this.#key)} RETURNING 1`, [next, JSON.stringify(before)])
-      : await tx.first(`${addMeta(tx.dialect, this.#key)} RETURNING 1`, [next])
-    if (!replaced)
+    const replace = before
+      ? replaceMeta(tx.dialect, this.#key, next, JSON.stringify(before))
+      : addMeta(tx.dialect, this.#key, next)
+    if (!(await wroteOne(tx, replace)))
       throw new StoreRefused(
         'Another process imports the same file, or has emptied the store. Wait until it has ended, then run this again.',
       )

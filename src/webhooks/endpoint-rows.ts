@@ -45,7 +45,7 @@ export async function countEndpoints(
 ): Promise<EndpointCounts> {
   const { dialect } = tx
   // On SQLite there is one transaction at a time.
-  if (!dialect.commitsInOrder) await tx.first(lockHead(dialect), [account])
+  if (!dialect.commitsInOrder) await firstRow(tx, lockHead(dialect, account))
   const row = await firstRow(
     tx,
     statement(

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Field, Resource } from '../compile/model.ts'
 import type { Maybe } from '../maybe.ts'
+import type { Bound } from '../plan/bound-statement.ts'
 import { type AbsentStatements, absentStatements } from '../plan/write-statements.ts'
 import { forgetMeta, metaFacts, selectMeta, upsertMeta } from '../store/meta.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { Row, Store } from '../store/store.ts'
 
 /** The rows that one statement looks at; fewer where that takes longer than a part of a request. */
@@ -39,7 +41,7 @@ export async function fillAbsent(
   let restMs = 0
   while (!signal.aborted) {
     const began = performance.now()
-    const { page, longestMs } = await fillPart(store, statements, [...after, rows], note)
+    const { page, longestMs } = await fillPart(store, statements, statements.page(after, rows), note)
     const last = page.at(-1)
     if (!last || page.length < rows) {
       await forgetFilled(store, resource, field)
@@ -62,7 +64,7 @@ export async function fillAbsent(
 async function fillPart(
   store: Store,
   statements: AbsentStatements,
-  from: readonly (string | number)[],
+  next: Bound,
   note: FillOptions['note'],
 ): Promise<{ readonly page: readonly Row[]; readonly longestMs: number }> {
   let longestMs = 0
@@ -73,7 +75,7 @@ async function fillPart(
     return done
   }
   const { text, bind } = statements.fill
-  const page = await timed(() => store.all(statements.page, from))
+  const page = await timed(() => allRows(store, next))
   const lacking = Map.groupBy(
     page.filter(([, lacks]) => lacks === 1),
     ([, , account]) => String(account ?? ''),

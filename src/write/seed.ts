@@ -3,6 +3,7 @@ import { Mistakes } from '../compile/mistakes.ts'
 import type { Model } from '../compile/model.ts'
 import { insertRow } from '../plan/write-statements.ts'
 import { addMeta, metaFacts, selectMeta } from '../store/meta.ts'
+import { wroteOne } from '../store/run-statement.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
 import { minuteMs } from '../times.ts'
 import { type BoundSeedRow, seedRows } from './seed-rows.ts'
@@ -21,8 +22,7 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
   try {
     await unlessSeeding(store, async (tx) => {
       at = null
-      const claim = `${addMeta(tx.dialect, mark)} RETURNING 1`
-      if (!(await tx.first(claim, [new Date(now).toISOString()]))) return
+      if (!(await wroteOne(tx, addMeta(tx.dialect, mark, new Date(now).toISOString())))) return
       for (at of rows) await insertSeed(tx, at)
       at = null
     })

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { moveEvents } from '../../src/plan/event-moves.ts'
+import { writeAlone } from '../../src/store/run-statement.ts'
 import { AccountBound } from '../support/account-bound.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { serve } from '../support/serving.ts'
@@ -67,7 +68,7 @@ describe('a statement for an account is a mistake', () => {
   test('and the one that gives positions to the events of many accounts would be', async () => {
     const watch = new AccountBound()
     const store = watch.watchStore(await openForTest(url))
-    await store.writeOne(moveEvents(store.dialect), ['["acme"]'], 'acme')
+    await writeAlone(store, moveEvents(store.dialect, ['acme']), 'acme')
     expect(watch.mistakes(model)).toHaveLength(1)
   })
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { KeyRing } from '../../src/guard/key-ring.ts'
 import { lockHead } from '../../src/plan/event-reads.ts'
+import { firstRow } from '../../src/store/run-statement.ts'
 import { StreamReader } from '../support/event-source.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 import { until } from '../support/until.ts'
@@ -42,7 +43,7 @@ const withoutPositions = async (served: Serving, account: string, work: () => Pr
   const { store } = served
   if (store.dialect.commitsInOrder) return work()
   await store.transaction(async (tx) => {
-    await tx.first(lockHead(store.dialect), [account])
+    await firstRow(tx, lockHead(store.dialect, account))
     await work()
   })
 }

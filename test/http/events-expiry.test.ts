@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { sweepEvents } from '../../src/events/sweep-events.ts'
 import { rememberSwept } from '../../src/plan/event-sweeps.ts'
+import { writeAlone } from '../../src/store/run-statement.ts'
 import { dayMs } from '../../src/times.ts'
 import { StreamReader } from '../support/event-source.ts'
 import { describeServing } from '../support/serving.ts'
@@ -101,7 +102,7 @@ describeServing(
       clock.pass(11 * dayMs)
       await sweep()
       const { store } = served.api.service
-      await store.writeOne(rememberSwept(store.dialect), ['six', 1])
+      await writeAlone(store, rememberSwept(store.dialect, 'six', 1))
       const late = await served.get(`/v1/events?cursor=${cursor}`, { as: 'six' })
       expect(late.refusal).toEqual([410, 'events-expired'])
     })

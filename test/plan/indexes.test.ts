@@ -105,7 +105,8 @@ describeServing('indexes', (served) => {
   test('events without positions are found by one, however many were taken before', async () => {
     if (served.kind === 'sqlite') return
     // With all ways to read allowed: PostgreSQL keeps the plan that it made while the inbox was small.
-    const rows = await served.store.all(`EXPLAIN ${moveEvents(served.store.dialect)}`, ['["acme"]'])
+    const { text, values } = moveEvents(served.store.dialect, ['acme'])
+    const rows = await served.store.all(`EXPLAIN ${text}`, values)
     const steps = rows.map((row) => String(row[0]))
     expect(wholeScans(served, steps), steps.join('\n')).toEqual([])
   })

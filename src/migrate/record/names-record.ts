@@ -3,6 +3,7 @@ import type { Model } from '../../compile/model.ts'
 import { grownNames, namesOf } from '../../compile/names-of.ts'
 import { type NamesRecord, noNames } from '../../compile/stored-names.ts'
 import { addMeta, forgetMeta, metaFacts, replaceMeta, selectMeta, upsertMeta } from '../../store/meta.ts'
+import { writeAlone } from '../../store/run-statement.ts'
 import { type Session, type Store, StoreRefused } from '../../store/store.ts'
 
 const { key } = metaFacts.names
@@ -108,7 +109,7 @@ export async function replaceNames(
   if (text === before) return true
   const written =
     before === null
-      ? await store.writeOne(addMeta(store.dialect, key), [text])
-      : await store.writeOne(replaceMeta(store.dialect, key), [text, before])
+      ? await writeAlone(store, addMeta(store.dialect, key, text))
+      : await writeAlone(store, replaceMeta(store.dialect, key, text, before))
   return written === 1
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { addMeta, metaFacts, selectMeta } from '../../store/meta.ts'
+import { writeAlone } from '../../store/run-statement.ts'
 import type { Store } from '../../store/store.ts'
 
 const { key } = metaFacts.secret
@@ -8,7 +9,7 @@ const { key } = metaFacts.secret
 export async function ensureSecret(store: Store): Promise<string> {
   const known = await store.first(selectMeta(key), [])
   if (known) return String(known[0])
-  await store.writeOne(addMeta(store.dialect, key), [randomBytes(32).toString('hex')])
+  await writeAlone(store, addMeta(store.dialect, key, randomBytes(32).toString('hex')))
   const made = await store.first(selectMeta(key), [])
   if (!made) throw new Error('nounkit_meta did not keep the secret; run `nounkit migrate` and start again')
   return String(made[0])

@@ -1,6 +1,6 @@
 import type { FieldKind } from '../../kinds/kinds.ts'
 import { type Maybe, whenThere } from '../../maybe.ts'
-import { ident } from '../../plan/dialect.ts'
+import { type Dialect, ident } from '../../plan/dialect.ts'
 import {
   answerClaim,
   answerColumns,
@@ -9,6 +9,8 @@ import {
   insertNewKey,
   keyTable,
 } from '../../plan/keys.ts'
+import { type RowStatement, rowStatement } from '../../plan/row-statements.ts'
+import { Binds } from '../../plan/statement.ts'
 import type { Row, Store, Transaction, Value, Write } from '../../store/store.ts'
 
 /** The statements on the table of Idempotency-Keys. `values` are those of a key's row, the key first. */
@@ -47,39 +49,68 @@ export interface StoredKeys {
   forgetExpired(account: string, key: string, now: number): Promise<unknown>
 }
 
-export function storedKeys(store: Store): StoredKeys {
-  const { dialect } = store
+/** SQL from the parameter of the account, and those of the values. */
+type WriteSql = (account: string, value: (index: number, kind?: FieldKind) => string) => string
+
+/** Made once: they are a part of every create under a key. The first value is the key, except where a whole row is given. */
+function storedKeyStatements(dialect: Dialect) {
+  const made = (write: WriteSql): RowStatement => {
+    const binds = new Binds(dialect)
+    const account = binds.use('account', 'id')
+    return rowStatement(
+      write(account, (index, kind = 'string') => binds.use(index, kind)),
+      binds,
+    )
+  }
   const table = ident(keyTable)
-  const account = dialect.param(1, 'id')
-  const where = `"account_id" = ${account} AND "key" = ${dialect.param(2, 'string')}`
-  const find = `SELECT ${answerColumns} FROM ${table} WHERE ${where}`
-  const bind = (index: number, kind: FieldKind): string => dialect.param(index + 2, kind)
-  const claimAndTell = `${insertKey(account, bind)} RETURNING 1`
   const claimFirst = dialect.insertsAlong === 'together' ? insertNewKey : insertKey
-  const claim = claimFirst(account, bind)
-  const release = `DELETE FROM ${table} WHERE ${where}`
-  const complete = `UPDATE ${table} ${completeAnswer((index, kind) => dialect.param(index + 3, kind))} WHERE ${where}`
-  const claimAhead = insertKey(account, bind)
-  const isClaim = `"row_id" = ${dialect.param(3, 'string')}`
-  const answerAhead = `UPDATE ${table} ${answerClaim((index, kind) => dialect.param(index + 4, kind))} WHERE ${where} AND ${isClaim}`
-  const releaseAhead = `${release} AND ${isClaim}`
-  const forget = `${release} AND "expires_at" <= ${dialect.param(3, 'integer')}`
+  const release: WriteSql = (account, value) => `DELETE FROM ${table} WHERE ${isKey(account, value)}`
+  const isKey: WriteSql = (account, value) => `"account_id" = ${account} AND "key" = ${value(0)}`
+  const isClaim: WriteSql = (account, value) => `${isKey(account, value)} AND "row_id" = ${value(1)}`
+  const answer: WriteSql = (account, value) =>
+    `UPDATE ${table} ${answerClaim((index, kind) => value(index + 2, kind))} WHERE ${isClaim(account, value)}`
   return {
-    find: (owner, key) => store.first(find, [owner, key], owner),
-    claim: (tx, owner, values) =>
-      whenThere(tx.first(claimAndTell, [owner, ...values]), (inserted) => inserted !== undefined),
-    claimWrite: (owner, values) => ({ sql: claim, values: [owner, ...values] }),
-    releaseWrite: (owner, key) => ({ sql: release, values: [owner, key] }),
-    complete: (tx, owner, key, answer) => tx.first(complete, [owner, key, ...answer]),
-    claimAhead: async (owner, values) => (await store.writeOne(claimAhead, [owner, ...values], owner)) > 0,
-    answerAhead: (owner, key, claim, answer) =>
-      store.writeOne(answerAhead, [owner, key, claim, ...answer], owner),
-    answerIn: (tx, owner, key, claim, answer) =>
+    find: made((account, value) => `SELECT ${answerColumns} FROM ${table} WHERE ${isKey(account, value)}`),
+    claim: made(claimFirst),
+    claimAhead: made(insertKey),
+    claimAndTell: made((account, value) => `${insertKey(account, value)} RETURNING 1`),
+    release: made(release),
+    complete: made(
+      (account, value) =>
+        `UPDATE ${table} ${completeAnswer((index, kind) => value(index + 1, kind))} WHERE ${isKey(account, value)}`,
+    ),
+    answerAhead: made(answer),
+    answerAndTell: made((account, value) => `${answer(account, value)} RETURNING 1`),
+    releaseAhead: made((account, value) => `DELETE FROM ${table} WHERE ${isClaim(account, value)}`),
+    forget: made((account, value) => `${release(account, value)} AND "expires_at" <= ${value(1, 'integer')}`),
+  }
+}
+
+export function storedKeys(store: Store): StoredKeys {
+  const sql = storedKeyStatements(store.dialect)
+  const alone = ({ text, bind }: RowStatement, account: string, values: readonly Value[]): Promise<number> =>
+    store.writeOne(text, bind({ account, values }), account)
+  const within = (tx: Transaction, { text, bind }: RowStatement, account: string, values: readonly Value[]) =>
+    tx.first(text, bind({ account, values }))
+  const write = ({ text, bind }: RowStatement, account: string, values: readonly Value[]): Write => ({
+    sql: text,
+    values: bind({ account, values }),
+  })
+  return {
+    find: (account, key) => store.first(sql.find.text, sql.find.bind({ account, values: [key] }), account),
+    claim: (tx, account, values) =>
+      whenThere(within(tx, sql.claimAndTell, account, values), (inserted) => inserted !== undefined),
+    claimWrite: (account, values) => write(sql.claim, account, values),
+    releaseWrite: (account, key) => write(sql.release, account, [key]),
+    complete: (tx, account, key, answer) => within(tx, sql.complete, account, [key, ...answer]),
+    claimAhead: async (account, values) => (await alone(sql.claimAhead, account, values)) > 0,
+    answerAhead: (account, key, claim, answer) => alone(sql.answerAhead, account, [key, claim, ...answer]),
+    answerIn: (tx, account, key, claim, answer) =>
       whenThere(
-        tx.first(`${answerAhead} RETURNING 1`, [owner, key, claim, ...answer]),
+        within(tx, sql.answerAndTell, account, [key, claim, ...answer]),
         (stored) => stored !== undefined,
       ),
-    releaseAhead: (owner, key, claim) => store.writeOne(releaseAhead, [owner, key, claim], owner),
-    forgetExpired: (owner, key, now) => store.writeOne(forget, [owner, key, now], owner),
+    releaseAhead: (account, key, claim) => alone(sql.releaseAhead, account, [key, claim]),
+    forgetExpired: (account, key, now) => alone(sql.forget, account, [key, now]),
   }
 }
