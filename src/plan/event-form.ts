@@ -1,4 +1,5 @@
 import type { Model, Resource } from '../compile/model.ts'
+import { hyphenated } from '../compile/names/name-rules.ts'
 
 /**
  * Events have the names and values of the store, which processes of older and newer declarations understand alike, and which no version
@@ -8,7 +9,7 @@ import type { Model, Resource } from '../compile/model.ts'
 type StoredRow = { readonly [field: string]: unknown }
 
 /** The name under which events of a table are stored. */
-export const eventName = (table: string): string => table.replaceAll('_', '-')
+export const eventName = (table: string): string => hyphenated(table)
 
 /** Whose rows an event has: the newest version of its writer, and how often names of the store had been tidied up by then. */
 export const writtenVersion = ({ head, names }: Model): string => `${head.name}@${names.moves.length}`

@@ -1,4 +1,5 @@
 import type { Model } from '../compile/model.ts'
+import { underscored } from '../compile/names/name-rules.ts'
 import { webhookNames } from '../compile/resources/webhook-resources.ts'
 import { readPostgres } from '../migrate/postgres/read-tables.ts'
 import { isOfResource, type PresentTable } from '../migrate/present.ts'
@@ -9,7 +10,7 @@ import { metaTable } from '../store/meta.ts'
 import { type Session, StoreRefused } from '../store/store.ts'
 import { anyRow } from './copy-statements.ts'
 
-const webhookTables = Object.values(webhookNames).map((name) => name.replaceAll('-', '_'))
+const webhookTables = Object.values(webhookNames).map(underscored)
 
 /** Throws unless a store has neither rows nor tables of another API. The tables of this API may be missing, as in a new database. */
 export async function demandEmpty(target: Session, dialect: Dialect, model: Model): Promise<void> {

@@ -104,3 +104,6 @@ export const snakeNameFault = (name: string, noun: 'field' | 'relation'): NameFa
 
 /** `order_items` → `order-items`, the form in a path. */
 export const hyphenated = (name: string): string => name.replaceAll('_', '-')
+
+/** `order-items` → `order_items`, the form in the store. */
+export const underscored = (name: string): string => name.replaceAll('-', '_')

@@ -1,6 +1,7 @@
 import { isSum } from '../../declare/field.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { BelongsToModel, HasManyModel } from '../model.ts'
+import { hyphenated } from '../names/name-rules.ts'
 import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
 /** What relations from and to nouns that are answered by code cannot be used for: all that the store does by itself. */
@@ -43,7 +44,7 @@ const checkHasMany = (relation: HasManyModel, mistakes: MistakeList): void => {
   if (source.answered && !source.answered.get)
     mistakes.add(
       where,
-      `/${source.name}/{id}/${name.replaceAll('_', '-')} needs to know whether there is such a row, and answers has no get.`,
+      `/${source.name}/{id}/${hyphenated(name)} needs to know whether there is such a row, and answers has no get.`,
       `Write get into the answers of ${source.name}, or leave the relation out.`,
     )
 }

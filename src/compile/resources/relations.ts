@@ -1,7 +1,7 @@
 import type { BelongsTo, HasMany } from '../../declare/relation.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { BelongsToModel, Field, HasManyModel } from '../model.ts'
-import { hyphenated, resourceNameFault, snakeNameFault } from '../names/name-rules.ts'
+import { hyphenated, resourceNameFault, snakeNameFault, underscored } from '../names/name-rules.ts'
 import { didYouMean, nearest } from '../names/nearest.ts'
 import { answeredIdSchema, idSchema, plainField } from './declared-fields.ts'
 import { checkFormerName } from './former-name.ts'
@@ -125,7 +125,7 @@ export const linkHasMany = (draft: ResourceDraft, drafts: Drafts, mistakes: Mist
     const because = declared.nameIsPluralBecause ?? target.declaration.nameIsPluralBecause
     const fault = resourceNameFault(hyphenated(name), because)
     if (fault !== null)
-      mistakes.add(where, `it is a path segment, and ${fault.what}`, fault.hint.replaceAll('-', '_'))
+      mistakes.add(where, `it is a path segment, and ${fault.what}`, underscored(fault.hint))
     if (
       declared.cap !== undefined &&
       !(Number.isInteger(declared.cap) && declared.cap >= 1 && declared.cap <= 1000)

@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../../declare/resource.ts'
 import type { BelongsToModel, Field, HasManyModel, Resource } from '../model.ts'
+import { underscored } from '../names/name-rules.ts'
 import { noRules } from '../rules/checked-rule.ts'
 
 /** Models refer to each other in cycles, so they are made mutable, linked, and then handed out read-only. */
@@ -22,7 +23,7 @@ export type Drafts = ReadonlyMap<string, ResourceDraft>
 /** A resource with only a name. */
 export const plainResource = (name: string): Mutable<Resource> => ({
   name,
-  table: name.replaceAll('-', '_'),
+  table: underscored(name),
   shared: false,
   events: false,
   audited: false,

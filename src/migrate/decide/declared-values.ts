@@ -1,5 +1,6 @@
 import { counted } from '../../compile/names/plural.ts'
 import type { ValuesNow } from '../../declare/field.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import { ident, idents } from '../../plan/dialect.ts'
 import { type Planning, storedShape } from '../plan/planning.ts'
 import { nameOf, type Wanting } from '../plan/replacement.ts'
@@ -68,16 +69,17 @@ async function rowsWith(
   const json = columns.map(({ name, shape }) =>
     dialect.json(ident(name), shape.kind, false, shape.schema ?? {}),
   )
-  const params = gone.map((_, at) => dialect.param(at + 1, 'string')).join(', ')
-  const all = await session.all(
-    `SELECT ${[idents(table.primaryKey), ...json].join(', ')} FROM ${ident(found.name)} WHERE ${ident(from)} IN (${params})`,
-    gone,
+  const { text, values } = statement(
+    dialect,
+    (bind) =>
+      `SELECT ${[idents(table.primaryKey), ...json].join(', ')} FROM ${ident(found.name)} WHERE ${ident(from)} IN (${gone.map((value) => bind('string', value)).join(', ')})`,
   )
+  const all = await session.all(text, values)
   return new Map(
     all.map((row) => {
       const key = row.slice(0, table.primaryKey.length)
-      const values = row.slice(table.primaryKey.length).map((text) => JSON.parse(String(text ?? 'null')))
-      const fields = Object.fromEntries(columns.map(({ name }, at) => [name, values[at]]))
+      const shown = row.slice(table.primaryKey.length).map((json) => JSON.parse(String(json ?? 'null')))
+      const fields = Object.fromEntries(columns.map(({ name }, at) => [name, shown[at]]))
       const id = key[table.primaryKey.indexOf('id')]
       return [JSON.stringify(key), { id, ...fields }]
     }),

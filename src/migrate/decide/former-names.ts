@@ -1,4 +1,5 @@
 import type { Model } from '../../compile/model.ts'
+import { underscored } from '../../compile/names/name-rules.ts'
 import { formerFieldName } from '../../compile/resources/former-name.ts'
 import { formerValuesOf } from '../../compile/resources/former-values.ts'
 import type { ValuesNow } from '../../declare/field.ts'
@@ -18,8 +19,8 @@ export function formerNamesOf(model: Model): FormerNames {
   const columns = new Map<string, string>()
   const values = new Map<string, ValuesNow>()
   for (const { name, was, fields = {}, relations = {} } of model.declaration.resources) {
-    const table = tableOf(name)
-    if (was !== undefined) tables.set(table, tableOf(was))
+    const table = underscored(name)
+    if (was !== undefined) tables.set(table, underscored(was))
     for (const [field, declared] of Object.entries(fields)) {
       const former = formerFieldName(declared)
       if (former !== undefined) columns.set(`${table}.${field}`, former)
@@ -32,5 +33,3 @@ export function formerNamesOf(model: Model): FormerNames {
   }
   return { tables, columns, values }
 }
-
-const tableOf = (resource: string): string => resource.replaceAll('-', '_')

@@ -1,7 +1,9 @@
 import type { Model, Resource } from '../../compile/model.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import { ident } from '../../plan/dialect.ts'
 import { SettingMistake } from '../../setting-mistake.ts'
 import { forgetMeta, metaFacts, selectMeta, upsertMeta } from '../../store/meta.ts'
+import { firstRow } from '../../store/run-statement.ts'
 import type { Store } from '../../store/store.ts'
 
 const { key } = metaFacts.accounts
@@ -38,10 +40,12 @@ async function rowBeside(
   side: '<' | '>',
   account: string,
 ): Promise<string | undefined> {
-  const row = await store.first(
-    `SELECT "account_id" FROM ${ident(table)} WHERE "account_id" ${side} ${store.dialect.param(1, 'id')} LIMIT 1`,
-    [account],
+  const beside = statement(
+    store.dialect,
+    (bind) =>
+      `SELECT "account_id" FROM ${ident(table)} WHERE "account_id" ${side} ${bind('id', account)} LIMIT 1`,
   )
+  const row = await firstRow(store, beside)
   return row && String(row[0])
 }
 

@@ -1,5 +1,6 @@
 import type { Model } from '../../compile/model.ts'
 import { counted } from '../../compile/names/plural.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import { ident } from '../../plan/dialect.ts'
 import { eventName } from '../../plan/event-form.ts'
 import type { Value } from '../../store/store.ts'
@@ -52,10 +53,15 @@ async function* keyStatements(
   scopesNow: (all: Texts) => Texts,
 ): AsyncGenerator<TableStatement> {
   const { dialect } = reading
-  const sql = `UPDATE ${ident(keys)} SET "scopes" = ${dialect.param(1, 'json')} WHERE "hash" = ${dialect.param(2, 'string')}`
-  for (const [hash, scopes] of await listsOf(reading, keys, 'scopes', ['hash'])) {
+  for (const [[hash = null], scopes] of await listsOf(reading, keys, 'scopes', ['hash'])) {
     const now = scopesNow(scopes)
-    if (now.join() !== scopes.join()) yield { sql, params: [JSON.stringify(now), ...hash] }
+    if (now.join() === scopes.join()) continue
+    const { text, values } = statement(
+      dialect,
+      (bind) =>
+        `UPDATE ${ident(keys)} SET "scopes" = ${bind('json', JSON.stringify(now))} WHERE "hash" = ${bind('string', hash)}`,
+    )
+    yield { sql: text, params: values }
   }
 }
 
@@ -67,7 +73,6 @@ async function* endpointStatements(
 ): AsyncGenerator<TableStatement> {
   const { dialect } = reading
   const key = ['account_id', 'id', 'told_to']
-  const sql = `UPDATE ${ident(endpoints)} SET "event_types" = ${dialect.param(1, 'json')}, "told_to" = ${dialect.param(2, 'string')}, "version" = "version" + 1 WHERE "account_id" = ${dialect.param(3, 'id')} AND "id" = ${dialect.param(4, 'id')}`
   for (const [[account = null, id = null, toldTo], types] of await listsOf(
     reading,
     endpoints,
@@ -77,8 +82,13 @@ async function* endpointStatements(
     const now = JSON.stringify(typesNow(types))
     const caller = typeof toldTo === 'string' ? toldTo : null
     const callerNow = caller === null ? null : callerWith(caller, scopesNow)
-    if (now !== JSON.stringify(types) || callerNow !== caller)
-      yield { sql, params: [now, callerNow, account, id] }
+    if (now === JSON.stringify(types) && callerNow === caller) continue
+    const { text, values } = statement(
+      dialect,
+      (bind) =>
+        `UPDATE ${ident(endpoints)} SET "event_types" = ${bind('json', now)}, "told_to" = ${bind('string', callerNow)}, "version" = "version" + 1 WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)}`,
+    )
+    yield { sql: text, params: values }
   }
 }
 

@@ -1,3 +1,4 @@
+import { hyphenated } from '../../compile/names/name-rules.ts'
 import { type Dialect, ident } from '../../plan/dialect.ts'
 import type { Row, Session } from '../../store/store.ts'
 import type { Step } from '../migration-step.ts'
@@ -31,7 +32,7 @@ export async function sharedRows(
   )
   const such = groups > mostGroups ? ', such as' : ':'
   const names = fieldsOf(unique).map(({ name }) => name)
-  return `rows of ${table.replaceAll('_', '-')} share values of ${names.join(', ')}, in ${groups} ${groups === 1 ? 'group' : 'groups'}${such} ${examples(rows, unique)}`
+  return `rows of ${hyphenated(table)} share values of ${names.join(', ')}, in ${groups} ${groups === 1 ? 'group' : 'groups'}${such} ${examples(rows, unique)}`
 }
 
 const account = 'account_id'
