@@ -76,7 +76,10 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'webhooks/endpoint-rows.ts': [1, 'commands: endpoints of a version'],
   'webhooks/leases.ts': [3, 'leases of a process; whether any account has an endpoint that is active'],
   'webhooks/sweep-deliveries.ts': [2, 'housekeeping: old deliveries'],
-  'write/fill-absent.ts': [4, 'housekeeping: keys of rows, page by page, and how far it has come, in nounkit_meta'],
+  'write/fill-absent.ts': [
+    4,
+    'housekeeping: keys of rows, page by page, and how far it has come, in nounkit_meta',
+  ],
   'write/judge.ts': [2, 'in a transaction, or with the account that write-request.ts adds'],
   'write/keys/sweep.ts': [6, 'housekeeping: expired Idempotency-Keys'],
   'write/seed.ts': [3, 'when a process starts'],
