@@ -35,8 +35,14 @@ export class ReleaseTraffic {
   constructor(servers: readonly ServerProcess[], key: string) {
     this.#servers = servers
     this.#key = key
-    void this.#follow()
-    this.#running = Promise.all([this.#write(), this.#read(), this.#walk(), this.#compare()])
+    this.#running = this.#run()
+  }
+
+  /** The place where the stream begins is asked for first: the first event must come after it. */
+  async #run(): Promise<void> {
+    const start = await this.call('GET', '/v1/events?limit=1')
+    void this.#follow(JSON.parse(start.text).page.next_cursor)
+    await Promise.all([this.#write(), this.#read(), this.#walk(), this.#compare()])
   }
 
   /** Ends all but the stream. */
@@ -134,7 +140,7 @@ export class ReleaseTraffic {
     }
   }
 
-  async #follow(): Promise<void> {
+  async #follow(from: string): Promise<void> {
     const api = client<never>({
       url: 'http://127.0.0.1',
       key: this.#key,
@@ -146,8 +152,6 @@ export class ReleaseTraffic {
     } as never) as unknown as Followed
     const { signal } = this.#following
     try {
-      const start = await this.call('GET', '/v1/events?limit=1')
-      const from = JSON.parse(start.text).page.next_cursor
       for await (const { id } of api.events.follow({ from, signal })) this.#followed.push(id)
     } catch (error) {
       if (!signal.aborted) this.faults.push(`the stream ended: ${error}`)
