@@ -3,19 +3,15 @@ import { flushCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { tokenWarnings } from '../compile/service/tokens.ts'
-import { refuseBrokenPromises } from '../contract/broken-promises.ts'
-import { demandIssuers, readAddressSettings } from '../guard/address-settings.ts'
 import { createAccessLog } from '../serve/access-log.ts'
 import { listen } from '../serve/listen.ts'
 import { createLog, teller } from '../serve/logs.ts'
 import { runJobs } from '../serve/run-jobs.ts'
-import { openService } from '../serve/service.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
-import { readWebhookSettings } from '../webhooks/webhook-settings.ts'
-import { databaseUrl, publishedOf } from './command-store.ts'
 import { printDemo } from './demo.ts'
 import { type LoadedApi, loadApi } from './load.ts'
+import { openLoaded } from './open-loaded.ts'
 import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings, type ServeSettings } from './serve-settings.ts'
@@ -55,27 +51,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const { port, host, opsPort, demo, redisUrl } = settings
   const log = createLog({ level: process.env.NOUNKIT_LOG || (demo ? 'warn' : 'info') })
   const clock = clockFromEnvironment(process.env)
-  const addresses = readAddressSettings(process.env)
-  const service = await openService({
-    declaration: api.declaration,
-    databaseUrl: databaseUrl(api.declaration),
-    readUrl: process.env.NOUNKIT_READ_URL,
-    clock,
-    contracts: api.frozen.contracts,
-    published: publishedOf(api),
-    gate(model) {
-      refuseBrokenPromises(model, api.frozen)
-      demandIssuers(api.declaration, addresses)
-    },
-    addresses,
-    folder: api.folder,
-    file: api.file,
-    rate: process.env.NOUNKIT_RATE,
-    redisUrl,
-    console: settings.console,
-    webhooks: readWebhookSettings(process.env),
-    warn: teller(log),
-  })
+  const service = await openLoaded(api, { clock, redisUrl, console: settings.console, warn: teller(log) })
   const { model, store, storeCounters, engine, webhooks, jobs } = service
   if (settings.jobs) runJobs(service, log.logger)
   const listening = await listen({

@@ -1,16 +1,12 @@
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
-import { refuseBrokenPromises } from '../contract/broken-promises.ts'
-import { demandIssuers, readAddressSettings } from '../guard/address-settings.ts'
 import { serveProbes } from '../serve/listen.ts'
 import { createLog, teller } from '../serve/logs.ts'
 import { runJobs } from '../serve/run-jobs.ts'
-import { openService } from '../serve/service.ts'
 import { outdatedExitCode } from '../serve/workers.ts'
-import { readWebhookSettings } from '../webhooks/webhook-settings.ts'
 import { CommandMistake } from './command-mistake.ts'
-import { databaseUrl, publishedOf } from './command-store.ts'
 import { loadApi } from './load.ts'
+import { openLoaded } from './open-loaded.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings } from './serve-settings.ts'
 import { signalled } from './signalled.ts'
@@ -34,26 +30,8 @@ export async function workCommand(args: string[]): Promise<number> {
   if (names.length === 0)
     throw new CommandMistake('The API declares no jobs. Declare some in api(…): jobs: { remind: job(…) }.')
   const log = createLog()
-  const addresses = readAddressSettings(process.env)
-  const service = await openService({
-    declaration: api.declaration,
-    databaseUrl: databaseUrl(api.declaration),
-    readUrl: process.env.NOUNKIT_READ_URL,
-    clock: clockFromEnvironment(process.env),
-    contracts: api.frozen.contracts,
-    published: publishedOf(api),
-    gate(model) {
-      refuseBrokenPromises(model, api.frozen)
-      demandIssuers(api.declaration, addresses)
-    },
-    addresses,
-    folder: api.folder,
-    file: api.file,
-    rate: process.env.NOUNKIT_RATE,
-    redisUrl,
-    webhooks: readWebhookSettings(process.env),
-    warn: teller(log),
-  })
+  const clock = clockFromEnvironment(process.env)
+  const service = await openLoaded(api, { clock, redisUrl, warn: teller(log) })
   const probes =
     opsPort === undefined ? null : await serveProbes(service, log.logger, { host, port: opsPort })
   runJobs(service, log.logger)

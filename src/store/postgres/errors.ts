@@ -109,7 +109,10 @@ const outdatedStates = /^42(703|P01|804|883)$/
 /** Data that does not fit (22), an index entry that is too long (54). */
 const outOfRangeStates = /^(22|54)/
 
-/** Source files of the server that read and write files. */
+/**
+ * Source files of the server that read and write files. Their names are no part of its protocol, and nothing else tells these failures apart: by
+ * its SQLSTATE alone, a read-only disk would be a missing GRANT, which is 500, and a used-up quota a server that does not answer.
+ */
 const fileSources = /^(md|fd|buffile|storage|slru|xlog|relmapper)\.c$/
 
 /**
