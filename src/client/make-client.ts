@@ -104,20 +104,20 @@ class RowCalls {
     return this.#send({ method: 'POST', body, headers, repeating: 'create', signal })
   }
 
-  async update(row: RowOrId, body: object, options: CallOptions = {}): Promise<object> {
+  async update(row: RowOrId, body: object, { signal }: CallOptions = {}): Promise<object> {
     const headers = this.#ifMatch(row)
     const repeating = headers ? 'write' : 'patch'
-    return this.#row(await this.#send({ method: 'PATCH', body, ...headers, repeating, ...options }, row))
+    return this.#row(await this.#send({ method: 'PATCH', body, ...headers, repeating, signal }, row))
   }
 
-  async replace(row: RowOrId, body: object, options: CallOptions = {}): Promise<object> {
+  async replace(row: RowOrId, body: object, { signal }: CallOptions = {}): Promise<object> {
     return this.#row(
-      await this.#send({ method: 'PUT', body, ...this.#ifMatch(row), repeating: 'write', ...options }, row),
+      await this.#send({ method: 'PUT', body, ...this.#ifMatch(row), repeating: 'write', signal }, row),
     )
   }
 
-  async delete(row: RowOrId, options: CallOptions = {}): Promise<void> {
-    await this.#send({ method: 'DELETE', ...this.#ifMatch(row), repeating: 'write', ...options }, row).catch(
+  async delete(row: RowOrId, { signal }: CallOptions = {}): Promise<void> {
+    await this.#send({ method: 'DELETE', ...this.#ifMatch(row), repeating: 'write', signal }, row).catch(
       (error: unknown) => {
         // An earlier try deleted it, and its answer was lost.
         if (!(isMissingRow(error) && (error as ProblemError).tries > 1)) throw error

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { expect, test } from 'vitest'
@@ -25,6 +26,25 @@ test('the client is at most 6 KB in a browser, minified and compressed, and has 
   const folder = join(root, 'src/client/')
   expect(moduleIds.filter((id) => !id.startsWith(folder))).toEqual([])
   console.log(`The client has ${bytes} bytes, minified and compressed (${code.length} before).`)
+})
+
+test('the client runs where there is nothing but what browsers, workers, Node, Bun and Deno have', async () => {
+  const bundle = await rolldown({ input: join(root, 'src/client/nounkit-client.ts'), platform: 'browser' })
+  const { output } = await bundle.generate({ format: 'iife', name: 'nounkit', minify: true })
+  await bundle.close()
+  const { AbortController, AbortSignal, atob, crypto, Headers, Request, Response, setTimeout } = globalThis
+  const { clearTimeout, console, TextDecoder, TextDecoderStream, TextEncoder, URL, URLSearchParams } =
+    globalThis
+  const given = { AbortController, AbortSignal, atob, crypto, Headers, Request, Response, setTimeout }
+  const more = { clearTimeout, console, TextDecoder, TextDecoderStream, TextEncoder, URL, URLSearchParams }
+  const asked: string[] = []
+  const fetch = async (url: string, { method }: RequestInit) => {
+    asked.push(`${method} ${url}`)
+    return new Response('{"data":{"id":"1"}}', { headers: { 'content-type': 'application/json' } })
+  }
+  const program = `${output[0].code}; nounkit.client({ url: 'https://api.example', version: 'v2' }).orderItems.create({})`
+  expect(await runInNewContext(program, { ...given, ...more, fetch })).toEqual({ id: '1' })
+  expect(asked).toEqual(['POST https://api.example/v2/order-items'])
 })
 
 test('the client imports types of declarations, and nothing else of the project', () => {

@@ -87,6 +87,9 @@ describeClients(
       for await (const { note } of list()) notes.push(note)
       expect(notes).toEqual(['4', '3', '2', '1', '0'])
       expect(served.proxy.seen.length - before).toBe(3)
+      // Pages are fetched as the loop goes on: one that ends early asks for no more.
+      for await (const { note } of list()) if (note === '3') break
+      expect(served.proxy.seen.length - before).toBe(4)
     })
 
     test('filter by texts, numbers, null, lists, ranges and dates', async () => {
@@ -170,6 +173,46 @@ describeClients(
       if (!listed) throw new Error('The customer is not in the list.')
       await api.customers.update(listed, { name: 'First' })
       expect((await api.customers.update(listed, { name: 'By row' })).name).toBe('By row')
+    })
+
+    test('send the tag of rows that this client got alone, and of no others', async () => {
+      const api = served.client()
+      const made = await newCustomer(api)
+      const order = await api.orders.create({ currency: 'EUR', customer_id: made.id })
+      const product = await newProduct(api)
+      const line = { order_id: order.id, product_id: product.id, quantity: 1, unit_price: 1 }
+      const [item] = await api.orderItems.createMany([line])
+      const [listed] = (await api.customers.list({ filter: { email: made.email } })).data
+      const { customer } = await api.orders.get(order.id, { include: ['customer'] })
+      const sendsTag = async (change: () => Promise<unknown>) => {
+        const before = served.proxy.seen.length
+        await change()
+        return served.proxy.seen[before]?.headers['if-match'] !== undefined
+      }
+      const { email } = made
+      const update = (row: typeof made | null | undefined, by = api) =>
+        sendsTag(() => by.customers.update(row ?? '', { phone: `${++emails}` }))
+      expect({
+        get: await update(await api.customers.get(made.id)),
+        find: await update(await api.customers.find(made.id)),
+        create: await update(await newCustomer(api)),
+        update: await update(await api.customers.update(made.id, { phone: '1' })),
+        replace: await update(await api.customers.replace(made.id, { name: 'x', email })),
+        list: await update(listed),
+        include: await update(customer),
+        createMany: await sendsTag(() => api.orderItems.update(item ?? '', { quantity: 2 })),
+        'of another client': await update(await served.client().customers.get(made.id)),
+      }).toEqual({
+        get: true,
+        find: true,
+        create: true,
+        update: true,
+        replace: true,
+        list: false,
+        include: false,
+        createMany: false,
+        'of another client': false,
+      })
     })
 
     test('send a tag that a proxy made weak as the strong one it stands for', async () => {

@@ -3,6 +3,7 @@ import type shop from '../../examples/shop/api.ts'
 import { CallError, type ClientOptions, client, ProblemError } from '../../src/client/nounkit-client.ts'
 import type { ShopClient } from '../support/client-shop.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts'
+import { until } from '../support/until.ts'
 
 // What a client does with answers alone: there is no service behind the proxy, which gives every answer itself.
 
@@ -127,6 +128,67 @@ test('a change of a row that was got alone is sent again like a replacement', as
 test('a proxy is kept to as well where it says when to come back', async () => {
   proxy.next(page(503, { 'retry-after': '61' }))
   await expect(to().orders.list()).rejects.toMatchObject({ status: 503, retryAfter: 61, tries: 1 })
+})
+
+test('a call is tried again five times, unless said', async () => {
+  proxy.plan = () => refusal(503)
+  await expect(to().customers.get('1')).rejects.toMatchObject({ status: 503, tries: 6 })
+})
+
+test('every call takes a signal, and throws its reason', async () => {
+  proxy.plan = () => 'hang'
+  const forEach = async (rows: AsyncIterable<unknown>) => {
+    for await (const _ of rows) throw new Error('There are no rows.')
+  }
+  const all: readonly ((api: ShopClient, options: { signal: AbortSignal }) => Promise<unknown>)[] = [
+    (api, options) => api.customers.list(options),
+    (api, options) => forEach(api.customers.list(options)),
+    (api, options) => api.customers.get('1', options),
+    (api, options) => api.customers.find('1', options),
+    (api, options) => api.customers.create(customer, options),
+    (api, options) => api.orderItems.createMany([], options),
+    (api, options) => api.customers.update('1', {}, options),
+    (api, options) => api.customers.replace('1', customer, options),
+    (api, options) => api.customers.delete('1', options),
+    (api, options) => api.orders.at('1').items.list(options),
+  ]
+  for (const call of all) {
+    const controller = new AbortController()
+    const before = proxy.seen.length
+    // An AbortController has a signal, too, and nothing else of its own.
+    const called = call(to(), controller)
+    called.catch(() => {})
+    await until(() => proxy.seen.length > before)
+    controller.abort(new Error('too late'))
+    await expect(called, String(call)).rejects.toThrow('too late')
+  }
+  // To follow ends without an error.
+  const controller = new AbortController()
+  const before = proxy.seen.length
+  const followed = forEach(to().events.follow(controller))
+  await until(() => proxy.seen.length > before)
+  controller.abort()
+  await followed
+})
+
+test('following goes on after 408, 429 and failures of the service, and ends with any other refusal', async () => {
+  const passing = [408, 429, 500, 502, 503, 504]
+  const answers = [...passing, 410]
+  proxy.plan = () => refusal(answers.shift() ?? 400)
+  const follow = async () => {
+    for await (const _ of to().events.follow()) throw new Error('There are no events.')
+  }
+  await expect(follow()).rejects.toMatchObject({ status: 410 })
+  expect(answers).toEqual([])
+})
+
+test('a url may have a path, where the API is mounted below one', async () => {
+  proxy.plan = ({ url }) =>
+    url === '/shop/api/'
+      ? json(200, { data: { versions: [{ name: 'v3', status: 'current' }] } })
+      : json(200, { data: row })
+  await client<typeof shop>({ url: `${proxy.url}/shop/api/` }).customers.get('1')
+  expect(proxy.seen.slice(-2).map(({ url }) => url)).toEqual(['/shop/api/', '/shop/api/v3/customers/1'])
 })
 
 test('one try has at most 20 seconds, and no more than what is left of the deadline', async () => {
