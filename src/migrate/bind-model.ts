@@ -1,5 +1,6 @@
 import { boundTo } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
+import { underscored } from '../compile/names/name-rules.ts'
 import { namesOf } from '../compile/names-of.ts'
 import type { AbsentValue, NamesRecord, StoredNames } from '../compile/stored-names.ts'
 import { sqlText } from '../kinds/sql.ts'
@@ -201,7 +202,7 @@ async function namesPresent(
       name: table,
       former: formerNames(
         table,
-        views(name).map((view) => view.name.replaceAll('-', '_')),
+        views(name).map((view) => underscored(view.name)),
       ),
     })),
     present.keys(),

@@ -1,3 +1,4 @@
+import { hyphenated } from '../../compile/names/name-rules.ts'
 import { counted } from '../../compile/names/plural.ts'
 import { isOfSearch } from '../../plan/search-index.ts'
 import { type Planning, resourceOf, storedShape } from '../plan/planning.ts'
@@ -76,10 +77,10 @@ async function renamedTable(
   if (rows === 0) return null
   const nameOf = (table: string) => resourceOf(planning, table).name
   return decide(planning, found.name, {
-    gone: `${found.name.replaceAll('_', '-')} is no longer declared, and has ${counted(rows, 'row')}`,
+    gone: `${hyphenated(found.name)} is no longer declared, and has ${counted(rows, 'row')}`,
     names: alike,
     shown: nameOf,
-    declared: (name) => `resource('${name}', { was: '${found.name.replaceAll('_', '-')}', … })`,
+    declared: (name) => `resource('${name}', { was: '${hyphenated(found.name)}', … })`,
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Model } from '../../compile/model.ts'
+import { hyphenated } from '../../compile/names/name-rules.ts'
 import { isOfSearch } from '../../plan/search-index.ts'
 import { metaTable } from '../../store/meta.ts'
 import { type Session, StoreRefused } from '../../store/store.ts'
@@ -128,7 +129,7 @@ async function planTables(planning: Planning): Promise<PlannedTable> {
 }
 
 async function dropTable(planning: Planning, table: string, why: string): Promise<TableChange> {
-  const name = table.replaceAll('_', '-')
+  const name = hyphenated(table)
   const rows = planning.emptied ? 0 : await countRows(planning, table)
   planning.notes.push(`${name} ${why}`)
   if (rows > 0) planning.losses.push(lostRows(`${name} ${why}`, rows))
@@ -152,8 +153,7 @@ async function planTable(
     return { changes: [await dropTable(planning, found.name, why)], outdates: true }
   }
   const noted = planning.notes.length
-  if (found.name !== table.name)
-    planning.notes.push(`${resource.name} was ${found.name.replaceAll('_', '-')}`)
+  if (found.name !== table.name) planning.notes.push(`${resource.name} was ${hyphenated(found.name)}`)
   const { from, gone } = await matchColumns(planning, table, found)
   for (const column of gone) await dropColumn(planning, found, column, resource.name)
   const targetNow = (target: string) => {

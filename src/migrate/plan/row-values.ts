@@ -1,4 +1,5 @@
 import { sqlText } from '../../kinds/sql.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import { ident, idents } from '../../plan/dialect.ts'
 import type { Value } from '../../store/store.ts'
 import { converted } from './changes-of-type.ts'
@@ -92,14 +93,12 @@ function storedValues(
   const inserts: TableStatement[] = []
   for (let at = 0; at < rows.length; at += batchRows) {
     const batch = rows.slice(at, at + batchRows)
-    const tuples = batch.map((_, row) => {
-      const params = kindsOf.map((kind, position) => dialect.param(row * kindsOf.length + position + 1, kind))
-      return `(${params.join(', ')})`
+    const { text, values } = statement(dialect, (bind) => {
+      const cells = (row: readonly Value[]) => kindsOf.map((kind, at) => bind(kind, row[at] ?? null))
+      const tuples = batch.map((row) => `(${cells(row).join(', ')})`)
+      return `INSERT INTO ${ident(name)} (${idents([...keys, 'value'])}) VALUES ${tuples.join(', ')}`
     })
-    inserts.push({
-      sql: `INSERT INTO ${ident(name)} (${idents([...keys, 'value'])}) VALUES ${tuples.join(', ')}`,
-      params: batch.flat(),
-    })
+    inserts.push({ sql: text, params: values })
   }
   return [{ sql: create }, ...inserts]
 }

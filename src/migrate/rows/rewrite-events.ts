@@ -1,5 +1,6 @@
 import type { Model, Resource } from '../../compile/model.ts'
 import { sqlText } from '../../kinds/sql.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import { ident } from '../../plan/dialect.ts'
 import { eventName } from '../../plan/event-form.ts'
 import { declaredValue } from '../decide/declared-values.ts'
@@ -60,8 +61,6 @@ async function* logStatements(
   became: FormerNames['values'],
 ): AsyncGenerator<TableStatement> {
   const { dialect } = reading
-  const text = (n: number) => dialect.param(n, 'string')
-  const sql = `UPDATE ${ident(log.table)} SET "resource" = ${text(1)}, "data" = ${text(2)}, "before" = ${text(3)} WHERE "account_id" = ${text(4)} AND ${ident(log.number)} = ${dialect.param(5, 'integer')}`
   for await (const [account, number, data, before] of eventsOf(reading, log, eventName(reshape.from))) {
     const after: StoredFields = JSON.parse(String(data))
     const row = rewritten(after, { resource, reshape, became, whole: after }, 'every-field')
@@ -69,7 +68,12 @@ async function* logStatements(
     const former =
       changed &&
       rewritten(changed, { resource, reshape, became, whole: { ...after, ...changed } }, 'only-fields-it-has')
-    yield { sql, params: [resource.name, row, former, String(account), Number(number)] }
+    const { text, values } = statement(
+      dialect,
+      (bind) =>
+        `UPDATE ${ident(log.table)} SET "resource" = ${bind('string', resource.name)}, "data" = ${bind('string', row)}, "before" = ${bind('string', former)} WHERE "account_id" = ${bind('id', String(account))} AND ${ident(log.number)} = ${bind('integer', Number(number))}`,
+    )
+    yield { sql: text, params: values }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Field } from '../../compile/model.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import { ident } from '../../plan/dialect.ts'
 import { eventName } from '../../plan/event-form.ts'
 import { eventTable, inboxTable } from '../../plan/events.ts'
@@ -26,11 +27,15 @@ export async function* eventsOf(
   { table, number }: EventTable,
   resource: string,
 ): AsyncGenerator<Row> {
-  const text = (n: number) => dialect.param(n, 'string')
-  const select = `SELECT "account_id", ${ident(number)}, "data", "before" FROM ${ident(table)} WHERE "resource" = ${text(1)} AND ("account_id", ${ident(number)}) > (${text(2)}, ${dialect.param(3, 'integer')}) ORDER BY "account_id", ${ident(number)} LIMIT ${pageRows}`
   let at: readonly [string, number] = ['', 0]
   for (;;) {
-    const rows = await session.all(select, [resource, ...at])
+    const [account, last] = at
+    const { text, values } = statement(
+      dialect,
+      (bind) =>
+        `SELECT "account_id", ${ident(number)}, "data", "before" FROM ${ident(table)} WHERE "resource" = ${bind('string', resource)} AND ("account_id", ${ident(number)}) > (${bind('id', account)}, ${bind('integer', last)}) ORDER BY "account_id", ${ident(number)} LIMIT ${pageRows}`,
+    )
+    const rows = await session.all(text, values)
     for (const row of rows) {
       at = [String(row[0]), Number(row[1])]
       yield row
