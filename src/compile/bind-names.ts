@@ -100,6 +100,11 @@ class Names {
     return name
   }
 
+  /** A column that an older version has, and that code makes other fields from since, stays as it is. */
+  reserve(name: string): void {
+    this.#taken.add(name)
+  }
+
   fresh(name: string): string {
     let free = name
     for (let at = 1; this.#taken.has(free); at++) free = `${name}_${this.#version}${at === 1 ? '' : `_${at}`}`
@@ -114,6 +119,8 @@ function bindFields(resource: Mutable<Resource>, seen: readonly Sighting[], vers
   const all = resource.fields as readonly Mutable<Field>[]
   const found = all.map((field) => ({ field, at: fieldSightings(field, seen) }))
   for (const { field, at } of found) if (at[0]) field.column = columns.known(at[0].named.column, field.column)
+  for (const { view, fields } of seen)
+    for (const { name, made } of view.fields) if (made && fields[name]) columns.reserve(fields[name].column)
   for (const { field, at } of found) if (!at[0]) field.column = columns.fresh(field.column)
   for (const { field, at } of found)
     if (kinds[field.kind].listsValues) field.stored = storedValues(field, at, version)

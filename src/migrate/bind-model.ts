@@ -90,6 +90,8 @@ function isSame(model: Model, { versions, restricting, absent, counting }: Names
       const own = resources[name]
       if (!own) return true
       if (own.table !== known.table) return false
+      // A field that code makes of others now: its column stays, and its name is taken.
+      if (Object.keys(known.fields).some((field) => !(field in own.fields))) return false
       return Object.entries(own.fields).every(([field, now]) => {
         const then = known.fields[field]
         return then === undefined || JSON.stringify(then) === JSON.stringify(now)

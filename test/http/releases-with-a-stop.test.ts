@@ -179,4 +179,47 @@ describeStores('a custom change, in a store with rows of the version before it',
     expect((await old.get('/v1/members')).text).toBe(shown)
     await old.make('/v1/members', { name: 'c', address: 'New St, Bath' })
   })
+
+  test('finds the older column also where the new field has its name', async () => {
+    const place = z.object({ street: text, city: text })
+    const named = api('club', {
+      resources: [resource('members', { fields: { name: text, address: place } })],
+      versions: [
+        version('v2'),
+        version('v1', {
+          changes: [
+            custom('members', {
+              fields: { address: text },
+              replaces: ['address'],
+              up: ({ address }) => {
+                const [street = '', city = ''] = String(address).split(', ')
+                return { address: { street, city } }
+              },
+              down: ({ address }) => {
+                const { street, city } = address as { street: string; city: string }
+                return { address: `${street}, ${city}` }
+              },
+              samples: [
+                {
+                  older: { address: 'High St, Leeds' },
+                  newer: { address: { street: 'High St', city: 'Leeds' } },
+                },
+              ],
+            }),
+          ],
+        }),
+      ],
+    })
+    const url = await store.url()
+    const old = await serve(store.kind, url, { declaration: before })
+    await old.make('/v1/members', { name: 'a', address: 'High St, Leeds' })
+    const shown = (await old.get('/v1/members')).text
+    await old.api.close()
+    await migrateStore(await store.open(url), compileApi(named, { contracts }), { stops: true })
+    const now = await serve(store.kind, url, { declaration: named, contracts })
+    expect((await now.get('/v1/members')).text).toBe(shown)
+    expect((await now.get('/v2/members')).rows).toMatchObject([
+      { address: { street: 'High St', city: 'Leeds' } },
+    ])
+  })
 })
