@@ -153,7 +153,8 @@ if (given.length > 0)
   for (const url of given) await measure(url.startsWith('sqlite') ? 'SQLite' : 'PostgreSQL', url)
 else {
   const folder = mkdtempSync(join(tmpdir(), 'nounkit-search-'))
-  const postgres = await startPostgres({ shared_buffers: '512MB' })
+  // About what an operator gives a server for a table of this size.
+  const postgres = await startPostgres({ shared_buffers: '1GB' })
   try {
     await measure('SQLite', `sqlite:${join(folder, 'people.db')}`)
     await measure('PostgreSQL', postgres.url)
