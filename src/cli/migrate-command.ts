@@ -11,7 +11,7 @@ import type { Ask } from '../migrate/decide/questions-to-people.ts'
 import { isShownAddition, type MigrateOptions, MigrationRefused, mayBeTaken } from '../migrate/migration.ts'
 import { recordPublished } from '../migrate/record/published.ts'
 import { releaseOf } from '../migrate/release.ts'
-import { refuseForRows } from '../migrate/rows/rows-in-the-way.ts'
+import { refuseBeforehand } from '../migrate/rows/rows-in-the-way.ts'
 import { sqlScript } from '../migrate/sql-script.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -99,7 +99,8 @@ export async function migrateCommand(args: string[]): Promise<number> {
       stepping: progress.show,
     })
     // Tables that change beyond additions are looked at when they do.
-    if (dryRun && notes.length === 0) await refuseForRows(store, steps)
+    if (dryRun && notes.length === 0)
+      await store.session((session) => refuseBeforehand({ session, dialect: store.dialect }, plan))
     progress.end()
     if (!dryRun && !isOpen) await recordPublished(store, published)
     const refused = new Set(isOpen ? [] : steps.filter((step) => !mayBeTaken(step, { stops: true })))

@@ -2,22 +2,16 @@ import { type Session, StoreError } from '../store/store.ts'
 import { MigrationRefused, notUnique } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import type { TableStatement } from './plan/table-sql.ts'
-import { refuseWithoutValue } from './rows/demanded-values.ts'
 import { namedStatements } from './rows/endpoints-and-keys.ts'
 import { eventStatements } from './rows/rewrite-events.ts'
+import { refuseForRows } from './rows/rows-in-the-way.ts'
 import type { Reading } from './rows/scan.ts'
-import { sharedRows } from './rows/shared-values.ts'
-import { refuseBeyond } from './sums/sum-limit.ts'
 
 /** Takes a step within a transaction. Rows that do not allow it are named first: PostgreSQL answers nothing more once a statement failed. */
 export async function takeStep(reading: Reading, step: Step, fate: string): Promise<void> {
-  const { session, dialect } = reading
-  await refuseWithoutValue(session, step)
-  if (step.limit) await refuseBeyond(session, step.limit, fate)
-  const shared = await sharedRows(session, dialect, step)
-  if (shared !== null) throw new MigrationRefused([notUnique(step, shared)])
+  await refuseForRows(reading, step, fate)
   for await (const statement of statementsOf(reading, step))
-    await run(session, statement).catch((error: unknown) => {
+    await run(reading.session, statement).catch((error: unknown) => {
       if (!(error instanceof StoreError && error.kind === 'unique')) throw error
       // Rows get a value by this step that others have.
       const would = `rows of ${step.table} would share values of ${error.columns.join(', ')}`

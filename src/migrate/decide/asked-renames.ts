@@ -2,12 +2,12 @@ import { hyphenated } from '../../compile/names/name-rules.ts'
 import { counted } from '../../compile/names/plural.ts'
 import { isOfSearch } from '../../plan/search-index.ts'
 import { type Planning, resourceOf, storedShape } from '../plan/planning.ts'
+import { declaredMoves } from '../plan/renames.ts'
 import type { PresentTable } from '../present.ts'
 import { rowsOverwritten } from '../rows/rows-lacking.ts'
 import { countRows, countSet } from '../rows/scan.ts'
 import { sameForm } from '../rows/value-of-other-type.ts'
 import type { Table } from '../wanted/table.ts'
-import { declaredMoves } from './declared-moves.ts'
 
 /** Which tables of the store are which wanted ones. */
 export interface TableMatches {

@@ -1,10 +1,9 @@
 import type { Model } from '../../compile/model.ts'
 import { counted } from '../../compile/names/plural.ts'
-
+import { declaredMoves } from '../plan/renames.ts'
 import type { Present, PresentTable } from '../present.ts'
 import { rowsLacking } from '../rows/rows-lacking.ts'
 import type { Reading } from '../rows/scan.ts'
-import { declaredMoves } from './declared-moves.ts'
 import { type FormerNames, formerNamesOf } from './former-names.ts'
 
 /**

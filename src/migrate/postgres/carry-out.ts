@@ -1,8 +1,8 @@
 import { idents } from '../../plan/dialect.ts'
 import { StoreError, StoreRefused } from '../../store/store.ts'
-import { isOneTransaction, lockedTables, type StorePlan } from '../plan/store-plan.ts'
+import { isOneTransaction, lockedTables, needsStop, type StorePlan } from '../plan/store-plan.ts'
 import type { Run } from '../plan/table-sql.ts'
-import { refuseSumsBeyond } from '../sums/sum-limit.ts'
+import { refuseBeforehand } from '../rows/rows-in-the-way.ts'
 import { takeStep } from '../take-step.ts'
 import { alone } from './one-process.ts'
 import { inPatience, keepOthersOut, runSteps } from './steps.ts'
@@ -18,7 +18,8 @@ export function carryOutOnPostgres(run: Run): Promise<StorePlan> {
 async function stepByStep({ store, session, again, options }: Run): Promise<StorePlan> {
   const plan = await again()
   // The steps before a sum that is refused would stay. Its own step checks it again, under its lock.
-  await refuseSumsBeyond(session, plan.steps, plan.found)
+  const sums = needsStop(plan.steps) ? [] : plan.steps.filter(({ limit }) => limit)
+  await refuseBeforehand({ session, dialect: store.dialect }, { ...plan, steps: sums })
   await runSteps(store, session, plan.steps, { ...options, spread: plan.spread })
   return plan
 }

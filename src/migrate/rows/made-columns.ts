@@ -1,13 +1,11 @@
 import type { Field, Model, Resource, View, ViewField } from '../../compile/model.ts'
 import { counted } from '../../compile/names/plural.ts'
 import { bound } from '../../plan/bind.ts'
-import { ident, idents } from '../../plan/dialect.ts'
+import { ident } from '../../plan/dialect.ts'
 import { madeUp } from '../../request/customs.ts'
-import { type Row, StoreRefused } from '../../store/store.ts'
+import { StoreRefused } from '../../store/store.ts'
 import type { PresentTable } from '../present.ts'
-import type { KeyedValue, Reading } from './scan.ts'
-
-const pageRows = 5_000
+import { type KeyedValue, keyedRows, type Reading } from './scan.ts'
 
 /** New columns of a table whose values the `up` of `custom` changes makes from columns of an older version. */
 export interface MadeColumns {
@@ -67,13 +65,15 @@ async function valuesOf(
   const columns = new Map(lacking.map((field) => [field, [] as KeyedValue[]]))
   const failed: string[] = []
   const key = view.resource.shared ? ['id'] : ['account_id', 'id']
-  for await (const row of rowsOf(reading, found.name, key, older)) {
+  const values = older.map(({ field, column }) =>
+    reading.dialect.json(ident(column), field.kind, true, field.schema),
+  )
+  for await (const row of keyedRows(reading, { table: found.name, primaryKey: key }, values)) {
     const [own, shown] = [row.slice(0, key.length), row.slice(key.length)]
     const sent = new Map(older.map(({ field }, at) => [field, JSON.parse(String(shown[at]))]))
     const made = upOf(view, sent)
     if (made === null) failed.push(String(own.at(-1)))
-    else
-      for (const [field, values] of columns) values.push({ key: own, value: bound(field, made[field.name]) })
+    else for (const [field, all] of columns) all.push({ key: own, value: bound(field, made[field.name]) })
   }
   const names = older.map(({ column }) => column).join(' and ')
   const sentence = `${found.name}: "up" of custom throws, or returns what the declaration does not allow, for ${names} of ${counted(failed.length, 'row')}, such as the one with the id ${failed[0]}.`
@@ -85,26 +85,5 @@ function upOf(view: View, sent: ReadonlyMap<ViewField, unknown>): ReturnType<typ
     return madeUp(view, null, sent, () => false)
   } catch {
     return null
-  }
-}
-
-/** The primary key of each row, and its older values as JSON. */
-async function* rowsOf(
-  { session, dialect }: Reading,
-  table: string,
-  key: readonly string[],
-  older: readonly OlderColumn[],
-): AsyncGenerator<Row> {
-  const keys = idents(key)
-  const after = key.map((_, at) => dialect.param(at + 1, 'id')).join(', ')
-  const values = older.map(({ field, column }) => dialect.json(ident(column), field.kind, true, field.schema))
-  const page = (where: string) =>
-    `SELECT ${[keys, ...values].join(', ')} FROM ${ident(table)}${where} ORDER BY ${keys} LIMIT ${pageRows}`
-  let rows = await session.all(page(''))
-  for (;;) {
-    yield* rows
-    const last = rows.at(-1)
-    if (!last || rows.length < pageRows) return
-    rows = await session.all(page(` WHERE (${keys}) > (${after})`), last.slice(0, key.length))
   }
 }

@@ -60,19 +60,34 @@ export async function scanColumn(
   return { fitting, unfit }
 }
 
-async function* valuesOf({ session, dialect }: Reading, stored: StoredColumn): AsyncGenerator<Row> {
-  const { table, primaryKey, column, shape } = stored
+const valuesOf = (
+  reading: Reading,
+  { table, primaryKey, column, shape }: StoredColumn,
+): AsyncGenerator<Row> =>
+  keyedRows(
+    reading,
+    { table, primaryKey },
+    [reading.dialect.json(ident(column), shape.kind, false, shape.schema ?? {})],
+    `${ident(column)} IS NOT NULL`,
+  )
+
+/** The primary keys of all rows with some values, in pages. */
+export async function* keyedRows(
+  { session, dialect }: Reading,
+  { table, primaryKey }: Pick<StoredColumn, 'table' | 'primaryKey'>,
+  values: readonly string[],
+  condition = '1 = 1',
+): AsyncGenerator<Row> {
   const keys = idents(primaryKey)
   const after = primaryKey.map((_, at) => dialect.param(at + 1, 'id')).join(', ')
-  const json = dialect.json(ident(column), shape.kind, false, shape.schema ?? {})
   const page = (position: string) =>
-    `SELECT ${keys}, ${json} FROM ${ident(table)} WHERE ${ident(column)} IS NOT NULL${position} ORDER BY ${keys} LIMIT ${pageRows}`
+    `SELECT ${[keys, ...values].join(', ')} FROM ${ident(table)} WHERE ${condition}${position} ORDER BY ${keys} LIMIT ${pageRows}`
   let rows = await session.all(page(''))
   for (;;) {
     yield* rows
     const last = rows.at(-1)
     if (!last || rows.length < pageRows) return
-    rows = await session.all(page(` AND (${keys}) > (${after})`), last.slice(0, -1))
+    rows = await session.all(page(` AND (${keys}) > (${after})`), last.slice(0, primaryKey.length))
   }
 }
 
