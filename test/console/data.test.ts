@@ -6,8 +6,6 @@ import { type TestApi, testApi } from '../../src/testing.ts'
 import { OperatorBrowser, type Page } from '../support/operator-browser.ts'
 import { describeStores } from '../support/stores.ts'
 
-const evil = '<script>alert(1)</script>"\'&`<img src=x onerror=alert(1)>'
-
 describeStores('the data of an account in the console', (store) => {
   let served: TestApi
   let ada: OperatorBrowser
@@ -223,10 +221,9 @@ describeStores('the data of an account in the console', (store) => {
   })
 })
 
-describeStores('rows of hostile texts and of every kind of field', (store) => {
+describeStores('rows of every kind of field', (store) => {
   const makers = resource('makers', {
-    description: evil,
-    fields: { name: z.string().describe(evil) },
+    fields: { name: z.string() },
     sort: ['name'],
   })
   const things = resource('things', {
@@ -253,7 +250,6 @@ describeStores('rows of hostile texts and of every kind of field', (store) => {
     served = await testApi(
       api('things', {
         accounts: 'one',
-        title: evil,
         resources: [makers, things],
         versions: [version('v1')],
         events: { keepDays: 7 },
@@ -263,46 +259,6 @@ describeStores('rows of hostile texts and of every kind of field', (store) => {
     ada = await OperatorBrowser.signedIn(served)
   })
   afterAll(() => served.close())
-
-  it('no text that was stored or typed becomes markup, on any page', async () => {
-    const typed = {
-      'to.title': evil,
-      'to.note': `${evil}\n</textarea>${evil}`,
-      'to.price': '1.50',
-      'to.shape': JSON.stringify({ [evil]: evil }),
-    }
-    const pages: Page[] = []
-    const look = (page: Page) => {
-      pages.push(page)
-      return page
-    }
-    const action = '/console/data/new/things'
-    look(await ada.submit(action, action, { ...typed, 'to.price': evil }))
-    const asked = look(await ada.submit(action, action, typed))
-    const done = await ada.submitIn(asked, action, { confirmed: 'yes' })
-    expect(done.status, done.text).toBe(303)
-    const row = look(await ada.get(done.location))
-    const id = /row\/things\/([\w-]+)/.exec(done.location)?.[1] ?? ''
-    const edit = `/console/data/edit/things/${id}`
-    const form = look(await ada.get(edit))
-    const changed = look(await ada.submitIn(form, edit, { 'to.title': `${evil}2`, 'to.kind': evil }))
-    look(await ada.submitIn(changed, edit, { confirmed: 'yes' }))
-    look(await ada.submitIn(form, edit, { find: 'maker_id', 'find.maker_id': evil }))
-    look(
-      await ada.get(
-        `/console/data/list/things?search=${encodeURIComponent(evil)}&value.title=${encodeURIComponent(evil)}`,
-      ),
-    )
-    look(await ada.get('/console/data/list/things?include=maker'))
-    look(await ada.get(`/console/data/delete/things/${id}`))
-    look(await ada.get(`/console/data?done=${encodeURIComponent(evil)}`))
-    look(await ada.get(`/console/data/row/things/${encodeURIComponent(evil)}`))
-    for (const { text } of pages) {
-      expect(text).not.toMatch(/<script>|<img/)
-      expect(text).not.toContain('onerror=alert(1)>')
-    }
-    expect(row.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-  })
 
   it('every kind of value goes through a form as it is', async () => {
     const action = '/console/data/new/things'

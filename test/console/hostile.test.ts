@@ -22,6 +22,9 @@ const strangeIn = (text: string): readonly string[] =>
 
 const isPage = ({ headers }: Page): boolean => headers.get('content-type')?.startsWith('text/html') ?? false
 
+/** What is asked before a page's own code is the same on both stores: the short form asks it on SQLite. */
+const isAttacked = (kind: string): boolean => process.env.NOUNKIT_NIGHTLY === '1' || kind === 'sqlite'
+
 describeStores('the console with hostile texts', (store) => {
   let world: HostileConsole
   let reached: readonly Reached[]
@@ -40,6 +43,7 @@ describeStores('the console with hostile texts', (store) => {
       typed: evilName,
       // Where a form asks once more, it is the answer that does something.
       before: async (step) => {
+        if (!isAttacked(store.kind)) return
         if (step.form?.confirmed === 'yes' || /me$|export|delete/.test(step.pattern))
           await attack(step, token)
       },
@@ -110,11 +114,14 @@ describeStores('the console with hostile texts', (store) => {
     expect(reached.some(({ page }) => page.text.includes('[U+202E]'))).toBe(true)
   })
 
-  it('a form does nothing without its session, its token and its method, nor by another site', () => {
-    expect(done).toEqual([])
-    const posts = consolePages.filter((page) => page.kind === 'page' && page.post).map(({ path }) => path)
-    expect(posts.filter((path) => !attacked.has(path))).toEqual(['/console/sign-out'])
-  })
+  it.runIf(isAttacked(store.kind))(
+    'a form does nothing without its session, its token and its method, nor by another site',
+    () => {
+      expect(done).toEqual([])
+      const posts = consolePages.filter((page) => page.kind === 'page' && page.post).map(({ path }) => path)
+      expect(posts.filter((path) => !attacked.has(path))).toEqual(['/console/sign-out'])
+    },
+  )
 
   it('nothing is kept by a browser, framed by another page, or a script', () => {
     for (const { url, page } of reached) {

@@ -61,7 +61,7 @@ export async function crawl(
     const { pattern, method, url, form } = step
     // Each version by itself: one can be retired, and the newest cannot.
     const place = pattern.includes('{version}') ? new URL(url, 'http://localhost').pathname : pattern
-    const kind = `${method} ${place} ${form?.confirmed ?? (url.includes('done=') ? 'done' : '')}`
+    const kind = `${method} ${place} ${form?.confirmed ?? form?.find ?? (url.includes('done=') ? 'done' : '')}`
     const times = (asked.get(kind) ?? 0) + 1
     asked.set(kind, times)
     if (times > mostOfOne) continue
@@ -87,6 +87,9 @@ export async function crawl(
           action,
           changed(fields, (text, name) => (name === first ? `${text}.` : text)),
         )
+      const sought = Object.keys(fields).find((name) => name.startsWith('find.'))
+      if (sought !== undefined)
+        add(action, { ...fields, [sought]: typed, find: sought.slice('find.'.length) })
       if (form !== null && /\/(?:new|edit)\//.test(action)) add(action, { ...fields, confirmed: 'yes' })
     }
     for (const { action, fields } of formsIn(page.text, 'get'))
