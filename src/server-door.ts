@@ -115,7 +115,7 @@ async function open<Api extends ApiDeclaration>(
     owns: (url) => isOwn(pathIn(url)),
     async listen({ port = 3000, host = '127.0.0.1', opsPort } = {}) {
       if (closing) throw new Error('The service was closed.')
-      const { model, store, storeCounters, engine, webhooks, jobs } = parts
+      const { model, store, storeCounters, engine, webhooks, jobs, recentRequests, figures } = parts
       const { handle, signal, eventCounters } = engine
       const served = await listen({
         model,
@@ -123,6 +123,8 @@ async function open<Api extends ApiDeclaration>(
         storeCounters,
         webhooks,
         jobs,
+        recentRequests,
+        figures,
         handle,
         signal,
         eventCounters,

@@ -115,6 +115,37 @@ describe.each([['with scripts', true] as const, ...(nightly ? [['without scripts
       await page.getByText('404', { exact: true }).waitFor()
     })
 
+    it.runIf(javaScriptEnabled)('today refreshes itself until it is paused', async () => {
+      const { page } = visitor
+      let fetched = 0
+      page.on('request', (request) => {
+        if (request.resourceType() === 'fetch') fetched++
+      })
+      await page.clock.install()
+      await visitor.open('/console/today?of=this')
+      const row = page.getByRole('row', { name: 'GET /v2/things/{id}' })
+      const calls = async () => Number(await row.getByRole('cell').nth(1).innerText())
+      const first = await calls()
+      await call('GET', '/v2/things/nowhere')
+      await page.clock.runFor(5_000)
+      await expect.poll(calls).toBe(first + 1)
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await page.getByRole('status').getByText('Paused.').waitFor()
+      await call('GET', '/v2/things/nowhere')
+      const before = fetched
+      await page.clock.runFor(20_000)
+      expect(fetched).toBe(before)
+      await page.getByRole('button', { name: 'Go on' }).click()
+      await expect.poll(calls).toBe(first + 2)
+      // What somebody has opened stays open.
+      await page.locator('#statements details summary').first().click()
+      await page.getByRole('button', { name: 'Pause' }).focus()
+      await page.clock.runFor(5_000)
+      await expect.poll(() => fetched).toBe(before + 2)
+      expect(await page.locator('#statements details[open]').count()).toBe(1)
+      await page.clock.resume()
+    })
+
     it('a key is revoked', async () => {
       const { page } = visitor
       await visitor.open('/console/keys?account=globex')

@@ -68,7 +68,7 @@ export async function listenFor(
   overrides: Partial<ListenOptions> = {},
 ): Promise<Listening> {
   const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
-  const { model, store, storeCounters, engine, webhooks, jobs, recentRequests } = service
+  const { model, store, storeCounters, engine, webhooks, jobs, recentRequests, figures } = service
   return listen({
     model,
     store,
@@ -79,6 +79,7 @@ export async function listenFor(
     webhooks,
     jobs,
     recentRequests,
+    figures,
     log: { logger: log.logger, accessLog: createAccessLog(log) },
     port: 0,
     host: '127.0.0.1',

@@ -1,7 +1,7 @@
 import { minuteMs } from '../../times.ts'
 import type { AnsweredRequest, LimitedConsumer } from '../requests/recent-requests.ts'
 import { type Figures, type Gauges, mostPoints, type Point, pointMs, type RouteToday } from './figures.ts'
-import { emptyPoint, mergedPoint } from './points.ts'
+import { emptyPoint, mergedPoint, routeKey } from './points.ts'
 
 /** What the page shows, of one process or of all. */
 export interface MergedFigures extends Pick<Figures, 'now' | 'points' | 'routes' | 'limited' | 'statements'> {
@@ -18,7 +18,7 @@ export const mergedFigures = (processes: readonly Figures[], now: number): Merge
   points: mergedPoints(processes, now),
   routes: added(
     processes.flatMap(({ routes }) => routes),
-    ({ method, version, route }) => JSON.stringify([version, route, method]),
+    routeKey,
     addedRoute,
   ).sort((a, b) => b.seconds - a.seconds),
   limited: added(

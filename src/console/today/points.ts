@@ -73,6 +73,10 @@ export const routesSince = (
     .map(({ calls: _, limited, refused, ...route }) => ({ ...route, refused: refused + limited }))
     .sort((a, b) => b.seconds - a.seconds)
 
+type RouteName = Pick<CountedRoute, 'method' | 'version' | 'route'>
+
+export const routeKey = ({ method, version, route }: RouteName): string => `${method} ${version} ${route}`
+
 interface RouteDifference extends RouteToday {
   readonly calls: number
   readonly limited: number
@@ -81,10 +85,10 @@ interface RouteDifference extends RouteToday {
 const differences = (
   routes: readonly CountedRoute[],
   before: readonly CountedRoute[],
-): readonly RouteDifference[] =>
-  // A process adds routes at the end, and takes none away.
-  routes.map((route, at) => {
-    const then = before[at]
+): readonly RouteDifference[] => {
+  const known = new Map(before.map((route) => [routeKey(route), route]))
+  return routes.map((route) => {
+    const then = known.get(routeKey(route))
     const { method, route: path, version, seconds } = route
     const counts = (from: number, below: number): number => {
       let sum = 0
@@ -105,3 +109,28 @@ const differences = (
       buckets: Array.from(route.buckets, (count, slot) => count - (then?.buckets[slot] ?? 0)),
     }
   })
+}
+
+/** What several servers of one process have counted, such as one of its own and one in which it is mounted. They have one store. */
+export const joinedCounts = (all: readonly ProcessCounts[]): ProcessCounts | null => {
+  const [first, ...others] = all
+  if (!first || others.length === 0) return first ?? null
+  const sum = (of: (one: ProcessCounts) => number): number => all.reduce((total, one) => total + of(one), 0)
+  const routes = Map.groupBy(
+    all.flatMap((one) => one.routes),
+    routeKey,
+  )
+  return {
+    ...first,
+    routes: [...routes.values()].map((same) => same.reduce(joinedRoutes)),
+    replays: sum(({ replays }) => replays),
+    now: { ...first.now, inFlight: sum(({ now }) => now.inFlight) },
+  }
+}
+
+const joinedRoutes = (a: CountedRoute, b: CountedRoute): CountedRoute => {
+  const statuses = new Map(a.statuses)
+  for (const [status, count] of b.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count)
+  const buckets = Array.from(a.buckets, (count, slot) => count + (b.buckets[slot] ?? 0))
+  return { ...a, statuses, buckets, seconds: a.seconds + b.seconds }
+}

@@ -13,7 +13,7 @@ import {
   pointMs,
 } from './figures.ts'
 import { leaveFigures, readLeftFigures, takeFiguresAway } from './left-figures.ts'
-import { addedPoint, emptyPoint, routesSince } from './points.ts'
+import { addedPoint, emptyPoint, joinedCounts, routesSince } from './points.ts'
 
 /** How often a process looks at its counts, and leaves them in the store where anything has happened. */
 const beatMs = 5_000
@@ -41,7 +41,7 @@ export class ProcessFigures {
   readonly #id = newProcessId()
   readonly #parts: FigureParts
   readonly #startedAt: number
-  #count: (() => ProcessCounts) | null = null
+  readonly #servers: (() => ProcessCounts)[] = []
   #before: ProcessCounts | null = null
   #points: readonly Point[] = []
   /** The counts of the routes at midnight. */
@@ -67,11 +67,9 @@ export class ProcessFigures {
     return this.#id
   }
 
-  /** Where the counts come from: the server of the process. */
+  /** Where counts come from: a server of the process, which has counted nothing yet. */
   attach(count: () => ProcessCounts): void {
-    this.#count = count
-    this.#before = copied(count())
-    this.#atMidnight = this.#before.routes
+    this.#servers.push(count)
   }
 
   /** Looks at the counts, and leaves them in the store where anything has happened. */
@@ -122,7 +120,7 @@ export class ProcessFigures {
     const { clock } = this.#parts
     const now = clock.now()
     this.#beginDay(now)
-    const counted = this.#count?.() ?? null
+    const counted = joinedCounts(this.#servers.map((count) => count()))
     if (!counted) return null
     const at = now - (now % pointMs)
     const last = this.#points.at(-1)

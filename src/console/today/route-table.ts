@@ -14,7 +14,7 @@ export const routeTable = (routes: readonly RouteToday[]): Markup => {
   return shown.length === 0
     ? html`<p class="none">No requests yet.</p>`
     : table(
-        'Routes',
+        'Requests and times by route',
         ['Route', ...figureHeads, 'Times'],
         shown.map((one) => routeRow(one, longest)),
       )

@@ -80,7 +80,7 @@ const inHand = ({ now }: MergedFigures): Markup => {
 
 const processTable = (own: Figures, others: readonly Figures[], now: number): Markup =>
   html`${table(
-    'Processes',
+    'Each process',
     [
       'Process',
       'Since',
