@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
@@ -76,4 +76,29 @@ describe.each(storeKinds)('%s', (kind) => {
       }
     },
   )
+
+  test('a store that is restored from before the release has the same rows once it is released again', async () => {
+    const changes = "nounkit.renameField('orders', 'note', 'text')"
+    const newer = declarationFolder(
+      declared(
+        `text: z.string(), cost: ${cents}, status: z.enum(['open', 'placed', 'paid']), ${same}`,
+        `version('v2'), ${v1(changes)}`,
+      ),
+    )
+    const [live, backup] = [await emptyDatabase(kind), await emptyDatabase(kind)]
+    const on = (url: string, ...args: string[]) => runHere(args, { env: { DATABASE_URL: url } })
+    expect(await on(live, 'publish', older, 'v1', '--skip-store')).toMatchObject({ code: 0 })
+    cpSync(join(older, 'contracts'), join(newer, 'contracts'), { recursive: true })
+    expect(await on(live, 'migrate', older)).toMatchObject({ code: 0 })
+    const file = join(newer, 'orders.csv')
+    writeFileSync(file, 'note,cost,status,pin\nfirst,12.50,open,1\nsecond,0.99,paid,2\n')
+    const imported = await on(live, 'import', older, file, '--resource', 'orders', '--account', 'acme')
+    expect(imported.stdout).toContain('Imported 2 rows.')
+    expect(await on(live, 'copy', older, '--from', live, '--to', backup)).toMatchObject({ code: 0 })
+    expect(await on(live, 'migrate', newer)).toMatchObject({ code: 0 })
+    const before = await on(live, 'export', newer)
+    expect(before.stdout).toMatch(/"text":"first".*\n.*"text":"second"/)
+    expect(await on(backup, 'migrate', newer)).toMatchObject({ code: 0 })
+    expect((await on(backup, 'export', newer)).stdout).toBe(before.stdout)
+  })
 })
