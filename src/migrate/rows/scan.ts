@@ -1,4 +1,5 @@
 import { bound } from '../../plan/bind.ts'
+import { statement } from '../../plan/bound-statement.ts'
 import { type Dialect, ident, idents } from '../../plan/dialect.ts'
 import type { Row, Session, Value } from '../../store/store.ts'
 import type { ColumnShape } from '../record/shape.ts'
@@ -79,15 +80,17 @@ export async function* keyedRows(
   condition = '1 = 1',
 ): AsyncGenerator<Row> {
   const keys = idents(primaryKey)
-  const after = primaryKey.map((_, at) => dialect.param(at + 1, 'id')).join(', ')
-  const page = (position: string) =>
-    `SELECT ${[keys, ...values].join(', ')} FROM ${ident(table)} WHERE ${condition}${position} ORDER BY ${keys} LIMIT ${pageRows}`
-  let rows = await session.all(page(''))
+  let last: Row | null = null
   for (;;) {
+    const page = statement(dialect, (bind) => {
+      const after = last?.map((part) => bind('id', part)).join(', ')
+      const position = after ? ` AND (${keys}) > (${after})` : ''
+      return `SELECT ${[keys, ...values].join(', ')} FROM ${ident(table)} WHERE ${condition}${position} ORDER BY ${keys} LIMIT ${pageRows}`
+    })
+    const rows: readonly Row[] = await session.all(page.text, page.values)
     yield* rows
-    const last = rows.at(-1)
-    if (!last || rows.length < pageRows) return
-    rows = await session.all(page(` AND (${keys}) > (${after})`), last.slice(0, primaryKey.length))
+    if (rows.length < pageRows) return
+    last = rows.at(-1)?.slice(0, primaryKey.length) ?? null
   }
 }
 
