@@ -13,7 +13,7 @@ import { nextGeneration } from '../record/store-generation.ts'
 import { type MadeColumns, madeColumns } from '../rows/made-columns.ts'
 import type { Reading } from '../rows/scan.ts'
 import { refuseUnconvertible, unconvertible } from '../rows/unconvertible.ts'
-import { joiningLineages, type Lineage, tidyingLineages } from '../wanted/lineage.ts'
+import { type Lineage, lineagesOf } from '../wanted/lineage.ts'
 import type { Column, Table } from '../wanted/table.ts'
 import { wantedTables } from '../wanted/wanted-tables.ts'
 
@@ -33,7 +33,7 @@ export async function byChangeLists(
   sql: TableSql,
 ): Promise<ChangePlan> {
   const wanted = wantedTables(tidy ? declared : bound)
-  const lineages = tidy ? tidyingLineages(declared, bound) : joiningLineages(bound)
+  const lineages = lineagesOf(declared, bound, tidy)
   const made = await madeByCustom({ session, dialect: sql.dialect }, bound, found)
   if (tidy && made.size > 0)
     throw new StoreRefused('Run nounkit migrate before nounkit migrate --tidy. Nothing was changed.')
@@ -98,10 +98,7 @@ function changesOf(
   // Without nounkit_meta the tables are another program's.
   if (!present.has(metaTable)) return []
   const moves = movesOf(
-    lineages.map(({ table, former }) => ({
-      name: table,
-      former: [former?.table ?? table].filter((old) => old !== table),
-    })),
+    lineages.map(({ table, was }) => ({ name: table, former: was === table ? [] : [was] })),
     present.keys(),
   )
   const moved = new Set(moves.map(({ from }) => from))
@@ -128,7 +125,7 @@ function changeOf(
     const from = moves.find(({ to }) => to === name)?.from ?? (moved.has(name) ? undefined : name)
     const present = from === undefined ? undefined : found.columns.get(from)
     if (from === undefined || !present) return []
-    const mapped = new Map([...(lineage.former?.values.get(name) ?? [])].filter(([old, now]) => old !== now))
+    const mapped = new Map([...(lineage.values.get(name) ?? [])].filter(([old, now]) => old !== now))
     return [{ ...keptColumn(column, from), mapped, codec: codecOf(table, column, present.type, sql) }]
   })
   const added = [...(made?.columns ?? [])].flatMap(([field, fitting]): ColumnPlan[] => {
@@ -148,11 +145,8 @@ function changeOf(
   ]
 }
 
-function columnMoves({ former }: Lineage, found: PresentTable): readonly Move[] {
-  const named = [...(former?.columns ?? [])].map(([name, old]) => ({
-    name,
-    former: old === name ? [] : [old],
-  }))
+function columnMoves({ columns }: Lineage, found: PresentTable): readonly Move[] {
+  const named = [...columns].map(([name, old]) => ({ name, former: old === name ? [] : [old] }))
   return movesOf(named, found.columns.keys())
 }
 
