@@ -73,7 +73,9 @@ async function fill({ service: { model, store } }: TestApi): Promise<void> {
   for (let at = 0; at < rows; at += perStatement) {
     const values = Array.from({ length: perStatement }, (_, n) => {
       const row: { readonly [name: string]: unknown } = person(at + n)
-      return [...stored.fields.map(({ name }) => row[name] ?? null), ...wordsOf(stored, 'acme', row), 1]
+      // Booleans are bound as numbers.
+      const bound = (value: unknown) => (typeof value === 'boolean' ? Number(value) : (value ?? null))
+      return [...stored.fields.map(({ name }) => bound(row[name])), ...wordsOf(stored, 'acme', row), 1]
     })
     await store.session((session) =>
       session.all(text, bindSlots(slots, { account: 'acme', values: [JSON.stringify(values)] })),
