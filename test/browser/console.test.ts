@@ -181,8 +181,11 @@ describe.each([['with scripts', true] as const, ...(nightly ? [['without scripts
         for (const { method, url, form } of done) {
           await page.setViewportSize({ width: 1280, height: 900 })
           await visitor.open(method === 'GET' ? url : '/console/me')
-          if (form) await page.evaluate(sendForm(url, { ...form, token: await ownToken(visitor) }))
-          if (form) await page.waitForURL((at) => at.pathname === new URL(url, server.url).pathname)
+          if (form) {
+            const loaded = page.waitForEvent('load')
+            await page.evaluate(sendForm(url, { ...form, token: await ownToken(visitor) }))
+            await loaded
+          }
           const note = (what: readonly string[]) =>
             wrong.push(...what.map((one) => [`${method} ${url}`, one] as const))
           for (const colorScheme of nightly ? schemes : schemes.filter((_, at) => at === seen % 2)) {
