@@ -358,7 +358,7 @@ describe('in nounkit dev', () => {
     const ask = await develop()
     expect((await ask('http://evil.example:3000/console/data')).status).toBe(404)
     expect((await ask('http://localhost.evil.example/console/data')).status).toBe(404)
-    for (const name of ['x-forwarded-for', 'forwarded', 'via'])
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via'])
       expect((await ask('http://localhost:3000/console/data', { [name]: '10.0.0.1' })).status).toBe(404)
   })
 })
