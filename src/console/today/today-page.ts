@@ -67,10 +67,10 @@ ${processTable(own, others ?? [], now)}</section>`,
 const scopes = ({ link }: Visit, isAlone: boolean, others: readonly Figures[] | null): Markup => {
   if (others === null)
     return html`<p class="notice">The store does not answer, so that these are the figures of this process alone.</p>`
-  if (others.length === 0) return html`<p>Of this process, the only one.</p>`
+  if (others.length === 0) return html`<p>Of this process: nothing was heard of another one.</p>`
   const choice = (label: string, of: string | null, isCurrent: boolean): Markup =>
     html`<a href="${link(todayPath, { of })}"${isCurrent && html` aria-current="page"`}>${label}</a>`
-  return html`<p class="paging">${choice(`All ${counted(others.length + 1, 'process')}`, null, !isAlone)}${choice('This process', 'this', isAlone)}</p>`
+  return html`<p class="paging">${choice('All processes', null, !isAlone)}${choice('This process', 'this', isAlone)}</p>`
 }
 
 const inHand = ({ now }: MergedFigures): Markup => {
@@ -94,7 +94,7 @@ const processTable = (own: Figures, others: readonly Figures[], now: number): Ma
         html`<tr><td>${processText(one.process)}${one === own && ' (this one)'}</td><td>${timeShown(one.startedAt)}</td><td>${timeShown(one.at)}</td><td class="figure">${one.now.inFlight}</td><td class="figure">${one.now.streams}</td><td class="figure">${whole(requestsOf(one, now))}</td></tr>`,
     ),
   )}
-<p class="legend">Requests are those of ten minutes. A process that has answered nothing writes nothing. One that was not heard for an hour is left out.</p>`
+<p class="legend">Requests are those of ten minutes. A process that has answered nothing in the last hour is not here, although it may run.</p>`
 
 const requestsOf = ({ points }: Figures, now: number): number =>
   points.filter(({ at }) => at > now - 600_000).reduce((sum, { requests }) => sum + requests, 0)
