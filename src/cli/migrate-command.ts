@@ -8,7 +8,14 @@ import { migrateUnserved } from '../lifecycle/migrate-unserved.ts'
 import { forgetLostNames } from '../migrate/bind-model.ts'
 import { refuseToFollow } from '../migrate/decide/not-followed.ts'
 import type { Ask } from '../migrate/decide/questions-to-people.ts'
-import { isShownAddition, type MigrateOptions, MigrationRefused, mayBeTaken } from '../migrate/migration.ts'
+import {
+  isShownAddition,
+  type MigrateOptions,
+  MigrationRefused,
+  mayBeTaken,
+  shownSteps,
+} from '../migrate/migration.ts'
+import { needsStop } from '../migrate/plan/store-plan.ts'
 import { recordPublished } from '../migrate/record/published.ts'
 import { releaseOf } from '../migrate/release.ts'
 import { refuseBeforehand } from '../migrate/rows/rows-in-the-way.ts'
@@ -115,7 +122,8 @@ export async function migrateCommand(args: string[]): Promise<number> {
       return 0
     }
     const ok = refused.size === 0 && (!dryRun || losses.length === 0 || acceptDataLoss)
-    const shown = isOpen && !dryRun ? steps.filter(isShownAddition) : steps
+    // What changes rows was said in the words of the declaration.
+    const shown = isOpen && !dryRun && needsStop(steps) ? steps.filter(isShownAddition) : shownSteps(steps)
     const release = isOpen ? null : releaseOf(steps)
     return reportMigration({ dryRun, steps: shown, refused, notes, losses, release }, { json, ok })
   }

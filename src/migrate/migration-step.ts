@@ -22,6 +22,8 @@ export interface Step {
   readonly additive: boolean
   /** `orders.currency is new` */
   readonly why: string
+  /** Only what the store knows of itself changes: people are not told, but where they run the SQL. */
+  readonly records?: true
   /** Others read and write the table meanwhile, though all its rows are read. */
   readonly online?: true
   /** What others wait for meanwhile, and how long, in a sentence. A plan says it of each of its steps. */

@@ -120,6 +120,9 @@ export const mayBeTaken = (step: Step, { stops = false }: Pick<MigrateOptions, '
 /** What a store that follows its declaration gets besides the changes that its notes say. */
 export const isShownAddition = ({ additive, table }: Step): boolean => additive && table !== metaTable
 
+/** The steps that a person is told of. */
+export const shownSteps = (steps: readonly Step[]): readonly Step[] => steps.filter(({ records }) => !records)
+
 /** The refusal of a unique index that existing rows violate. */
 export async function sharedValues(
   session: Pick<Session, 'all'>,

@@ -107,7 +107,7 @@ function withRecord(steps: readonly Step[], statements: readonly string[], stops
     why: stops
       ? 'processes of the older declaration see by this that they must end'
       : 'what the columns hold is recorded',
-    ...(stops && { stops }),
+    ...(stops ? { stops } : { records: true as const }),
     ...(steps[last]?.alone && { alone: true }),
   }
   return last < 0 ? [...steps, step] : steps.toSpliced(last + 1, 0, step)
