@@ -16,7 +16,6 @@ import {
 import { powerOfTwo } from '../plan/dialect.ts'
 import { accountRows } from '../store/run-statement.ts'
 import type { Store, Value } from '../store/store.ts'
-import { minuteMs } from '../times.ts'
 import { type AuditRow, auditRow } from './audit-row.ts'
 import { type AuditEntry, showEntry } from './show-entry.ts'
 
@@ -52,9 +51,6 @@ export interface AuditPage {
 
 /** Ids are hexadecimal, so that all are before it. */
 const afterAll = 'g'
-
-/** An entry's id is made of its time, but for a clock that was set back and entries that were made faster than the clock counts. */
-const slackMs = minuteMs
 
 /** At most so many pieces are read for one page. Where a caller is shown few of them, a page may be short and have a next one. */
 const mostReads = 10
@@ -131,7 +127,7 @@ async function shownEntries(
   })
 }
 
-/** Ids from the first one on, and before the second one. */
+/** Ids from the first one on, and before the second one. An id begins with the time of its entry. */
 type Span = readonly [string, string]
 
 function spanOf({ filters, descending }: AuditSelection, after: string | null): Span {
@@ -140,8 +136,8 @@ function spanOf({ filters, descending }: AuditSelection, after: string | null): 
     if (name !== 'created_at') continue
     const times = values.map((value) => Date.parse(String(value)))
     const [least, most] = [Math.min(...times), Math.max(...times)]
-    if (['gt', 'gte', 'eq', 'in'].includes(operator)) from = later(from, timeIn(least - slackMs))
-    if (['lt', 'lte', 'eq', 'in'].includes(operator)) to = earlier(to, timeIn(most + slackMs))
+    if (['gt', 'gte', 'eq', 'in'].includes(operator)) from = later(from, timeIn(least))
+    if (['lt', 'lte', 'eq', 'in'].includes(operator)) to = earlier(to, timeIn(most + 1))
   }
   if (after === null) return [from, to]
   // What follows an id directly: all ids are equally long.

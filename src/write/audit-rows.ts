@@ -2,7 +2,7 @@ import type { Resource } from '../compile/model.ts'
 import { auditColumns } from '../plan/audit.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import type { Actor } from './actor.ts'
-import { newId } from './ids.ts'
+import { newIdOfTime } from './ids.ts'
 import type { RowHistory } from './row-history.ts'
 import type { Writer } from './writer.ts'
 
@@ -14,7 +14,7 @@ export const hasEntry = ({ audited }: Resource, { operator, requestId }: Actor):
 export function entryValues(writer: Writer, actor: Actor, history: RowHistory): readonly Value[] {
   const at = writer.now()
   const entry: { readonly [C in (typeof auditColumns)[number]]: Value } = {
-    id: newId(at),
+    id: newIdOfTime(at),
     created_at: at,
     action: history.kind,
     resource: history.name,

@@ -20,6 +20,16 @@ export function newId(now: number): string {
   return uuidV7(lastTime, counter, idEnd())
 }
 
+let entryTime = 0
+let entryCounter = 0
+
+/** The id of what is found by its time: it has the time of the clock also where that was set back. Within a millisecond a counter keeps the order. */
+export function newIdOfTime(now: number): string {
+  entryCounter = now === entryTime ? Math.min(entryCounter + 1, 0xfff) : 0
+  entryTime = now
+  return uuidV7(now, entryCounter, idEnd())
+}
+
 /** Of a time in milliseconds, a count below 4,096 and a random end. */
 export function uuidV7(time: number, count: number, end: string): string {
   const ms = time.toString(16).padStart(12, '0')

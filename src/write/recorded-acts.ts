@@ -3,7 +3,7 @@ import type { Act } from '../compile/service/acts.ts'
 import { auditColumns, insertEntry } from '../plan/audit.ts'
 import { statement } from '../plan/bound-statement.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
-import { newId } from './ids.ts'
+import { newIdOfTime } from './ids.ts'
 
 export interface ActRecord {
   readonly act: Act
@@ -37,7 +37,7 @@ function insertion(
   { act, operator, account = wholeStore, requestId = null, detail }: ActRecord,
 ): { readonly text: string; readonly values: readonly Value[] } {
   const entry: { readonly [C in (typeof auditColumns)[number]]?: Value } = {
-    id: newId(at),
+    id: newIdOfTime(at),
     created_at: at,
     action: act,
     operator,

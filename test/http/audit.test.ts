@@ -21,6 +21,7 @@ import { contractOf } from '../../src/contract/contract.ts'
 import { KeyRing } from '../../src/guard/key-ring.ts'
 import { dayMs } from '../../src/times.ts'
 import { describeServing, type Row, type Serving } from '../support/serving.ts'
+import { setClock } from '../support/set-clock.ts'
 
 const carts = resource('carts', {
   fields: {
@@ -430,6 +431,26 @@ describeServing(
     })
   },
   { declaration: silent },
+)
+
+const clock = setClock('2026-05-02T12:00:00Z')
+describeServing(
+  'the audit of a service whose clock is set back',
+  (served) => {
+    test('is found by the times that it shows', async () => {
+      const as = newAccount()
+      clock.set('2026-05-02T12:00:00Z')
+      await served.make('/v2/carts', { label: 'late' }, { as })
+      clock.set('2026-05-02T11:00:00Z')
+      for (const label of ['a', 'b']) await served.make('/v2/carts', { label }, { as })
+      const labels = async (query: string) =>
+        (await changesOf(served, as, query)).map(({ after }) => Object(after).label)
+      expect(await labels('?filter[created_at]=2026-05-02T11:00:00Z')).toEqual(['a', 'b'])
+      expect(await labels('?filter[created_at][lt]=2026-05-02T11:30:00Z')).toEqual(['a', 'b'])
+      expect(await labels('?filter[created_at][gt]=2026-05-02T11:30:00Z')).toEqual(['late'])
+    })
+  },
+  { declaration, clock },
 )
 
 const model = compileApi(silent)
