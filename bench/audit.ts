@@ -11,7 +11,7 @@ import { openStore } from '../src/store/open.ts'
 
 /**
  * What the audit costs a create: rows in the same process, many at once, with and without `audit`, in turns that alternate.
- * `node bench/audit.ts [--postgres URL-WITHOUT-DATABASE…]`: two empty databases, one for each side. SQLite otherwise.
+ * `node bench/audit.ts [--without URL --with URL]`: two empty databases of PostgreSQL, one for each side. SQLite otherwise.
  */
 const { values: flags } = parseArgs({
   options: {
