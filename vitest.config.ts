@@ -57,8 +57,8 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     execArgv: ['--conditions=nounkit-source'],
-    // Many tests wait for real processes, so two cores have room for four workers.
-    maxWorkers: 4,
+    // Many tests wait for real processes, so two cores have room for five workers.
+    maxWorkers: 5,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 
 const never = 3_600_000
 const isNightly = Boolean(process.env.NOUNKIT_NIGHTLY)
-const many = isNightly ? 10_000 : 3_000
+const many = isNightly ? 10_000 : 1_500
 
 /** A service that runs jobs by itself, and looks for them only when it starts, unless said. */
 async function start(
