@@ -35,8 +35,8 @@ export async function migrateStore(
     const made = { ...migrated, steps: done, applied: done.length > 0 }
     // The record was written along with what was renamed or converted. Anything else that changed it is another process.
     const isOwn = !migrated.applied || !needsStop(migrated.steps)
-    if (isOwn && (await recordNames(store, model, record))) return { ...made, model }
-    if (!isOwn) return { ...made, model: (await bindModel(store, declared)).model }
+    const now = isOwn ? { model, record } : await bindModel(store, declared)
+    if (await recordNames(store, now.model, now.record)) return { ...made, model: now.model }
   }
   throw new StoreRefused('Other processes keep changing the record of names of this store. Start again.')
 }

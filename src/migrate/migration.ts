@@ -105,7 +105,7 @@ export function migrationSql(steps: readonly Step[]): string {
   const groups: { readonly heading: string; readonly sql: Set<string> }[] = []
   for (const step of steps) {
     const heading = stepHeading(step)
-    const sql = step.params ? step.sql.replace(/ VALUES .*/s, ' VALUES …') : step.sql
+    const sql = step.params ? step.sql.replace(/\bVALUES .*/s, 'VALUES …') : step.sql
     const last = groups.at(-1)
     if (last?.heading === heading) last.sql.add(sql)
     else groups.push({ heading, sql: new Set([sql]) })

@@ -5,6 +5,7 @@ import { contractOf } from '../../src/contract/contract.ts'
 import { api, custom, makeRequired, mapValues, resource, version } from '../../src/index.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { releaseOf } from '../../src/migrate/release.ts'
+import { emptyDatabase } from '../support/databases.ts'
 import { serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
 
@@ -108,33 +109,36 @@ describeStores('a field of a unique set that becomes required', (store) => {
 
 describeStores('a custom change, in a store with rows of the version before it', (store) => {
   const text = z.string().max(40)
+  const addressed = { name: text, address: text }
   const before = api('club', {
-    resources: [resource('members', { fields: { name: text, address: text } })],
+    resources: [
+      resource('members', { fields: addressed }),
+      resource('places', { fields: addressed, shared: true }),
+    ],
     versions: [version('v1')],
   })
+  const split = (name: string) =>
+    custom(name, {
+      fields: { address: text },
+      replaces: ['street', 'city'],
+      up: ({ address }) => {
+        const [street, city] = String(address).split(', ')
+        if (street === '') throw new Error('no street')
+        return { street, city }
+      },
+      down: ({ street, city }) => ({ address: city ? `${street}, ${city}` : `${street}` }),
+      samples: [
+        { older: { address: 'High St, Leeds' }, newer: { street: 'High St', city: 'Leeds' } },
+        { older: { address: 'High St' }, newer: { street: 'High St' } },
+      ],
+    })
+  const located = { name: text, street: text, city: text.optional(), note: text.optional() }
   const after = api('club', {
-    resources: [resource('members', { fields: { name: text, street: text, city: text.optional() } })],
-    versions: [
-      version('v2'),
-      version('v1', {
-        changes: [
-          custom('members', {
-            fields: { address: text },
-            replaces: ['street', 'city'],
-            up: ({ address }) => {
-              const [street, city] = String(address).split(', ')
-              if (street === '') throw new Error('no street')
-              return { street, city }
-            },
-            down: ({ street, city }) => ({ address: city ? `${street}, ${city}` : `${street}` }),
-            samples: [
-              { older: { address: 'High St, Leeds' }, newer: { street: 'High St', city: 'Leeds' } },
-              { older: { address: 'High St' }, newer: { street: 'High St' } },
-            ],
-          }),
-        ],
-      }),
+    resources: [
+      resource('members', { fields: located, filter: ['street'] }),
+      resource('places', { fields: located, shared: true }),
     ],
+    versions: [version('v2'), version('v1', { changes: [split('members'), split('places')] })],
   })
   const frozen = compileApi(before)
   const contracts = new Map<string, unknown>([['v1', contractOf(frozen, frozen.head)]])
@@ -163,7 +167,7 @@ describeStores('a custom change, in a store with rows of the version before it',
     expect((await now.get('/v2/members', { as: 'beta' })).rows).toMatchObject([{ street: 'Elm St' }])
     await now.make('/v1/members', { name: 'c', address: 'New St, Bath' })
     await expect(serve(store.kind, url, { declaration: before })).rejects.toThrow(
-      'members.street for v2, members.city for v2 was converted',
+      'members.street for v2, members.city for v2, places.street for v2, places.city for v2 was converted',
     )
   })
 
@@ -183,7 +187,10 @@ describeStores('a custom change, in a store with rows of the version before it',
   test('finds the older column also where the new field has its name', async () => {
     const place = z.object({ street: text, city: text })
     const named = api('club', {
-      resources: [resource('members', { fields: { name: text, address: place } })],
+      resources: [
+        resource('members', { fields: { name: text, address: place } }),
+        resource('places', { fields: addressed, shared: true }),
+      ],
       versions: [
         version('v2'),
         version('v1', {
@@ -221,5 +228,58 @@ describeStores('a custom change, in a store with rows of the version before it',
     expect((await now.get('/v2/members')).rows).toMatchObject([
       { address: { street: 'High St', city: 'Leeds' } },
     ])
+  })
+
+  if (store.kind === 'sqlite') return
+
+  test('is carried out in steps as on Citus: killed at any of them and run again, it goes on, with what was written meanwhile', async () => {
+    const url = await emptyDatabase('postgres as on Citus')
+    const old = await serve(store.kind, url, { declaration: before })
+    const opened = await store.open(url)
+    await opened.session((session) =>
+      session.script(
+        `INSERT INTO "pg_dist_partition" SELECT oid, 'h' FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`,
+      ),
+    )
+    const { id } = await old.make('/v1/members', { name: 'a', address: 'Road, Bath' })
+    await old.make('/v1/members', { name: 'b', address: 'Low Rd' }, { as: 'beta' })
+    await old.make('/v1/places', { name: 'c', address: 'Elm St, York' })
+    let at = 0
+    const stepping = (_: string, done: number) => {
+      if (done === at) throw new Error('killed')
+    }
+    const isKilled = () =>
+      migrateStore(opened, newest, { stops: true, stepping }).then(
+        () => false,
+        (error: Error) => {
+          if (error.message !== 'killed') throw error
+          return true
+        },
+      )
+    let written = 0
+    let refused = 0
+    while (await isKilled()) {
+      await old.api.service.lifecycle.beat()
+      const sent = { body: { address: `Road ${at}, Bath` } }
+      const { status } = await old.call('PATCH', `/v1/members/${id}`, sent)
+      if (status === 200) written = at++
+      else {
+        expect(status).toBe(503)
+        refused++
+        at = 1
+      }
+    }
+    // There were steps before the older process was told, and after it.
+    expect(written).toBeGreaterThan(2)
+    expect(refused).toBeGreaterThan(2)
+    const now = await serve(store.kind, url, { declaration: after, contracts })
+    const shown = async (path: string, as = 'acme') => (await now.get(path, { as })).rows
+    expect(await shown('/v1/members')).toMatchObject([{ address: `Road ${written}, Bath` }])
+    expect(await shown('/v2/members')).toMatchObject([{ street: `Road ${written}`, city: 'Bath' }])
+    expect(await shown('/v2/members', 'beta')).toMatchObject([{ street: 'Low Rd', city: null }])
+    expect(await shown('/v2/places')).toMatchObject([{ street: 'Elm St', city: 'York' }])
+    await expect(serve(store.kind, url, { declaration: before })).rejects.toThrow(
+      'members.street for v2, members.city for v2',
+    )
   })
 })

@@ -50,7 +50,12 @@ export async function byChangeLists(
   const filled = [...made].flatMap(([table, { columns, version }]) =>
     [...columns.keys()].map(({ name }) => ({ version, what: `${table}.${name}` })),
   )
-  const names = { ...bound.names, versions: grownNames(bound.names.versions, namesOf(bound)) }
+  // On Citus additions come later, in transactions of their own: the record would name what a killed migration has not added.
+  const isSpread = [...found.values()].some(({ spread }) => spread)
+  const names =
+    isSpread && !tidy
+      ? bound.names
+      : { ...bound.names, versions: grownNames(bound.names.versions, namesOf(bound)) }
   const after = () => movedNames(names, renamingOf(changes), [...joined(bound), ...converted, ...filled])
   return {
     changes,

@@ -96,19 +96,28 @@ const rewriteStep = ({ declared }: Goal, { changes }: ChangePlan): Step => ({
   why: 'events, endpoints and keys follow the declaration',
 })
 
-/** Adds what is recorded to the last step that older processes do not survive: by it they notice that they must end. */
+/**
+ * Adds what is recorded to the last step that older processes do not survive: by it they notice that they must end. Steps that settle
+ * something share its transaction, and what uses their columns comes after it.
+ */
 function withRecord(steps: readonly Step[], statements: readonly string[], stops: boolean): readonly Step[] {
   if (statements.length === 0) return steps
-  const last = steps.findLastIndex((step) => step.stops)
+  const settling = steps.filter(({ settles }) => settles)
+  const others = steps.filter(({ settles }) => !settles)
+  const last =
+    settling.length > 0
+      ? steps.findLastIndex(({ settles }) => settles) - settling.length
+      : others.findLastIndex((step) => step.stops)
   const step: Step = {
     table: metaTable,
-    sql: statements.join(';\n'),
+    sql: [...settling.map(({ sql }) => sql), ...statements].join(';\n'),
     additive: !stops,
     why: stops
       ? 'processes of the older declaration see by this that they must end'
       : 'what the columns hold is recorded',
     ...(stops ? { stops } : { records: true as const }),
-    ...(steps[last]?.alone && { alone: true }),
+    ...(settling.length > 0 && { settles: true as const }),
+    ...(others[last]?.alone && { alone: true }),
   }
-  return last < 0 ? [...steps, step] : steps.toSpliced(last + 1, 0, step)
+  return last < 0 ? [...others, step] : others.toSpliced(last + 1, 0, step)
 }

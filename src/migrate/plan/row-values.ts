@@ -2,6 +2,8 @@ import { sqlText } from '../../kinds/sql.ts'
 import { statement } from '../../plan/bound-statement.ts'
 import { ident, idents } from '../../plan/dialect.ts'
 import type { Value } from '../../store/store.ts'
+import type { KeyedValue } from '../rows/scan.ts'
+import type { Table } from '../wanted/table.ts'
 import { converted } from './changes-of-type.ts'
 import type { ColumnPlan, Reshape } from './table-change.ts'
 import type { TableSql, TableStatement } from './table-sql.ts'
@@ -90,15 +92,44 @@ function storedValues(
   const recast = values === 'recast' ? (scanned?.fitting ?? []) : []
   const rows = [...recast.map(({ key, value }): Value[] => [...key, value]), ...replaced]
   const kindsOf = [...keys.map(() => 'id' as const), column.kind]
-  const inserts: TableStatement[] = []
-  for (let at = 0; at < rows.length; at += batchRows) {
-    const batch = rows.slice(at, at + batchRows)
+  const inserts = batchesOf(rows).map((batch): TableStatement => {
     const { text, values } = statement(dialect, (bind) => {
       const cells = (row: readonly Value[]) => kindsOf.map((kind, at) => bind(kind, row[at] ?? null))
       const tuples = batch.map((row) => `(${cells(row).join(', ')})`)
       return `INSERT INTO ${ident(name)} (${idents([...keys, 'value'])}) VALUES ${tuples.join(', ')}`
     })
-    inserts.push({ sql: text, params: values })
-  }
+    return { sql: text, params: values }
+  })
   return [{ sql: create }, ...inserts]
 }
+
+/** Gives rows their values of a column by statements for one account each, which Citus sends to its shard. */
+export function valuesByAccount(
+  { name, primaryKey }: Table,
+  { column, scanned }: ColumnPlan,
+  target: string,
+  { dialect, columnType }: Pick<TableSql, 'dialect' | 'columnType'>,
+): readonly TableStatement[] {
+  const accountKey = primaryKey.slice(0, -1)
+  const ofAccounts = Map.groupBy(scanned?.fitting ?? [], ({ key }) => JSON.stringify(key.slice(0, -1)))
+  const own = (part: string) => `${ident(name)}.${ident(part)}`
+  const update = (batch: readonly KeyedValue[]): TableStatement => {
+    const { text, values } = statement(dialect, (bind) => {
+      const rows = batch.map(
+        ({ key, value }) =>
+          `(${bind('id', key.at(-1) ?? null)}, CAST(${bind(column.kind, value)} AS ${columnType(column.kind)}))`,
+      )
+      const account = accountKey.map(
+        (part, at) => `${own(part)} = ${bind('id', batch[0]?.key[at] ?? null)} AND `,
+      )
+      return `UPDATE ${ident(name)} SET ${ident(target)} = v."value" FROM (VALUES ${rows.join(', ')}) AS v ("id", "value") WHERE ${account.join('')}${own('id')} = v."id"`
+    })
+    return { sql: text, params: values }
+  }
+  return [...ofAccounts.values()].flatMap((rows) => batchesOf(rows).map(update))
+}
+
+const batchesOf = <T>(rows: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(rows.length / batchRows) }, (_, at) =>
+    rows.slice(at * batchRows, (at + 1) * batchRows),
+  )

@@ -3,16 +3,18 @@ import { objectName } from '../../plan/object-name.ts'
 import { converted } from '../plan/changes-of-type.ts'
 import { type Move, movesOf } from '../plan/renames.ts'
 import { indexMoves, nameBefore } from '../plan/renames-of-indexes.ts'
-import { mappedValues, rowValue } from '../plan/row-values.ts'
+import { mappedValues, rowValue, valuesByAccount } from '../plan/row-values.ts'
 import { type ColumnPlan, isRewritten, type Reshape } from '../plan/table-change.ts'
 import type { After, TableSql, TableStatement } from '../plan/table-sql.ts'
 import type { PresentColumn, PresentTable } from '../present.ts'
+import type { Table } from '../wanted/table.ts'
 import { postgresConversions } from './change-of-type.ts'
 import * as ddl from './ddl.ts'
 
 /** PostgreSQL changes a table in place: what others have made for it stays, such as grants and indexes. */
 export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: TableSql): After {
-  const { table, columns, revises, undeclared } = reshape
+  const { table, revises, undeclared } = reshape
+  const [columns, apart] = splitApart(reshape, found)
   const released = releasing(reshape, found)
   const added = columns.filter((plan) => plan.from === null || isRetyped(reshape, plan, found))
   const converting = columns.flatMap(({ column, codec }) =>
@@ -74,6 +76,7 @@ export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: Tabl
       ...updated,
       ...values.flatMap(({ after }) => after),
       ...[...exchanged, ...columns.flatMap((plan) => ruled(reshape, plan, found))].map(asStatement),
+      ...filledApart(table, apart, sql),
     ],
     after: {
       ...released.after,
@@ -81,10 +84,43 @@ export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: Tabl
         ...released.after.checks,
         ...checks.map(({ name, values }) => [name, { values, valid: false }] as const),
       ]),
-      columns: new Map([...keptColumns(reshape, found), ...columns.map(declaredColumn)]),
+      columns: new Map([...keptColumns(reshape, found), ...reshape.columns.map(declaredColumn)]),
     },
   }
 }
+
+/** New columns whose rows have values of their own are apart on Citus: it joins no temporary table with a distributed one. */
+function splitApart(
+  { columns }: Reshape,
+  { spread }: PresentTable,
+): readonly [readonly ColumnPlan[], readonly ColumnPlan[]] {
+  const apart = columns.filter(({ from, values }) => spread !== null && from === null && values === 'recast')
+  return [columns.filter((plan) => !apart.includes(plan)), apart]
+}
+
+/**
+ * Columns that are filled under other names, and get their own along with the record of that: a migration that is killed meanwhile, and run
+ * again, fills them anew.
+ */
+const filledApart = (
+  table: Table,
+  apart: readonly ColumnPlan[],
+  sql: TableSql,
+): readonly TableStatement[] => [
+  ...apart.flatMap(({ column }) => {
+    const other = { ...column, name: meanwhile(column.name), nullable: true }
+    return [
+      asStatement(`ALTER TABLE ${ident(table.name)} DROP COLUMN IF EXISTS ${ident(other.name)}`),
+      asStatement(ddl.addColumn(table, other)),
+    ]
+  }),
+  ...apart.flatMap((plan) => valuesByAccount(table, plan, meanwhile(plan.column.name), sql)),
+  ...apart.flatMap(({ column }): TableStatement[] => {
+    const rename = `ALTER TABLE ${ident(table.name)} RENAME COLUMN ${ident(meanwhile(column.name))} TO ${ident(column.name)}`
+    const settled = [rename, ...(column.nullable ? [] : [ddl.setNotNull(table, column)])]
+    return settled.map((sql) => ({ sql, settles: true }))
+  }),
+]
 
 /** The checks of values that are mapped. Other values that rows may have stay allowed. */
 const checksAgain = ({ table, columns }: Reshape, found: PresentTable) =>

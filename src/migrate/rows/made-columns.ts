@@ -3,7 +3,6 @@ import { counted } from '../../compile/names/plural.ts'
 import { bound } from '../../plan/bind.ts'
 import { ident } from '../../plan/dialect.ts'
 import { madeUp } from '../../request/customs.ts'
-import { StoreRefused } from '../../store/store.ts'
 import type { PresentTable } from '../present.ts'
 import { type KeyedValue, keyedRows, type Reading } from './scan.ts'
 
@@ -37,10 +36,6 @@ export async function madeColumns(
     if (lacking.length === 0) return null
     const from = columns.map(({ column }) => column).join(', ')
     const why = `${lacking.map(({ name }) => name).join(', ')} of ${found.name} in ${version.successor.name} ${lacking.length === 1 ? 'is' : 'are'} made from ${from} of ${version.name} by custom`
-    if (found.spread)
-      throw new StoreRefused(
-        `${why}, which is not done on Citus. Nothing was changed. Add the columns and fill them, then run nounkit migrate again.`,
-      )
     return {
       why,
       version: version.successor.name,
