@@ -72,15 +72,19 @@ async function withFile(name: string, work: (file: SourceFile) => Promise<number
 
 /** The folder is removed also where a signal ends the process: it has a copy of the data. */
 async function withTemporaryFolder(work: (folder: string) => Promise<number>): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'nounkit-import-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  let folder: string | null = null
+  const remove = () => {
+    if (folder !== null) rmSync(folder, { recursive: true, force: true })
+  }
   // No listener is left when it is called, so that the signal has its usual effect.
   const end = (signal: NodeJS.Signals) => {
     remove()
     process.kill(process.pid, signal)
   }
+  // Before there is a folder: a signal without a listener ends the process at any moment.
   for (const signal of endingSignals) process.once(signal, end)
   try {
+    folder = mkdtempSync(join(tmpdir(), 'nounkit-import-'))
     return await work(folder)
   } finally {
     for (const signal of endingSignals) process.off(signal, end)
