@@ -1,9 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
+import { systemClock } from '../../src/clock.ts'
+import { OperatorRing } from '../../src/console/operators/operator-ring.ts'
 import { openService } from '../../src/serve/service.ts'
 import type { Store } from '../../src/store/store.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase } from '../support/databases.ts'
+import { OperatorBrowser } from '../support/operator-browser.ts'
 import { type OwnPostgres, startPostgres, startStandby } from '../support/own-postgres.ts'
 import { dataOf, newKey, type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
 import { openForTest } from '../support/stores.ts'
@@ -11,6 +14,7 @@ import { until } from '../support/until.ts'
 
 let standby: OwnPostgres
 let replay: Store
+let primaryStore: Store
 let one: ServerProcess
 let two: ServerProcess
 let strict: ServerProcess
@@ -22,6 +26,7 @@ beforeAll(async () => {
   whenOver(() => standby.stop())
   replay = await openForTest(`${standby.url}?pool=1`)
   await (await openService({ declaration: shop, databaseUrl: primary.url })).close()
+  primaryStore = await openForTest(primary.url)
   const key = await newKey(primary.url)
   const start = (lagMs: number): Promise<ServerProcess> =>
     startServer(primary.url, {
@@ -63,6 +68,26 @@ test('statements that a standby answers are counted by its name', async () => {
     },
     { what: 'statements of the standby' },
   )
+})
+
+test('the console shows how far the standby is behind, and that it is not asked where that is too far', async () => {
+  const operator = async ({ url }: ServerProcess, name: string) => {
+    const browser = new OperatorBrowser({
+      fetch: (path, init) => fetch(new URL(String(path), url), { redirect: 'manual', ...init }),
+    })
+    await browser.useLink(await new OperatorRing(primaryStore, systemClock).create(name))
+    return browser
+  }
+  const health = async (browser: OperatorBrowser) =>
+    /Replica <b>.*?<\/li>/s.exec((await browser.get('/console/today?of=this')).text)?.[0] ?? ''
+  const [near, far] = [await operator(one, 'ada'), await operator(strict, 'grace')]
+  const { host } = new URL(standby.url)
+  expect(await health(near)).toContain(`Replica <b>${host}</b>`)
+  expect(await health(near)).toMatch(/ behind/)
+  await pause()
+  await until(async () => (await health(far)).includes('too far to be asked'))
+  expect(await health(near)).not.toContain('too far to be asked')
+  await resume()
 })
 
 test('an account reads what it has written: in one process by itself, in another with Store-Position', async () => {
