@@ -5,7 +5,7 @@ import { migrateStore } from '../migrate/migrate-store.ts'
 import { forgetRequired } from '../migrate/postgres/require-column.ts'
 import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
-import { readUnended } from './recorder-rows.ts'
+import { readUnendedAtStart } from './recorder-rows.ts'
 import { columnKey, keptSums, sumColumn } from './required-columns.ts'
 import { settleRecorders } from './settle-recorders.ts'
 
@@ -50,10 +50,15 @@ export async function allowAbsence(
   }
 }
 
-/** The sums that processes which serve keep, and this one does not, or not alike. */
+/**
+ * The sums that processes which serve keep, and this one does not, or not alike. Where a node of a cluster is away they are not known: a process
+ * must be able to start meanwhile, and `nounkit check --sums` finds what it leaves out.
+ */
 async function sumsOfOthers(store: Store, model: Model): Promise<readonly string[]> {
   const own = new Set(keptSums(model, store.dialect).values())
-  const others = (await readUnended(store)).filter(({ lost }) => !lost).flatMap(({ requires }) => requires)
+  const others = ((await readUnendedAtStart(store)) ?? [])
+    .filter(({ lost }) => !lost)
+    .flatMap(({ requires }) => requires)
   return [...new Set(others.filter((entry) => !own.has(entry)).flatMap((entry) => sumColumn(entry) ?? []))]
 }
 

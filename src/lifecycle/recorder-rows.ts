@@ -1,7 +1,7 @@
 import { statement } from '../plan/bound-statement.ts'
 import { ident } from '../plan/dialect.ts'
 import { allRows, firstRow, writeAlone } from '../store/run-statement.ts'
-import type { Store, Transaction } from '../store/store.ts'
+import { type Store, StoreError, type Transaction } from '../store/store.ts'
 
 /** A process that has not flushed for this long counts as dead, and its counts since the last flush as lost. */
 export const lostAfterMs = 12_000
@@ -83,6 +83,16 @@ export const readUnended = async (store: Store): Promise<readonly RecorderRow[]>
     lost: lostAt !== null && lostAt !== undefined,
     requires: requires ? JSON.parse(String(requires)) : [],
   }))
+}
+
+/** The same at a start, which waits for no node that is away: null where one of them has such rows. */
+export const readUnendedAtStart = async (store: Store): Promise<readonly RecorderRow[] | null> => {
+  try {
+    return await readUnended(store)
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'unavailable') return null
+    throw error
+  }
 }
 
 /** Marks a process as lost, unless it has written since the row was read. */

@@ -42,6 +42,10 @@ const everyNode: readonly (readonly [text: RegExp, why: string])[] = [
     'the row of the process, in the transaction that writes its counts',
   ],
   [
+    /^SELECT "id", "started_at", .* FROM "nounkit_recorders" WHERE "ended_at" IS NULL/,
+    'what other processes know of the store, once when a process starts; it starts without them, too',
+  ],
+  [
     /^(INSERT INTO|UPDATE|DELETE FROM) "nounkit_(meta|signals)"/,
     'small tables that every node has a copy of',
   ],
