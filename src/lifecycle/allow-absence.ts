@@ -5,7 +5,7 @@ import { migrateStore } from '../migrate/migrate-store.ts'
 import { forgetRequired } from '../migrate/postgres/require-column.ts'
 import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
-import { readUnendedAtStart } from './recorder-rows.ts'
+import { readUnendedIfAllAnswer } from './recorder-rows.ts'
 import { columnKey, keptSums, sumColumn } from './required-columns.ts'
 import { settleRecorders } from './settle-recorders.ts'
 
@@ -56,7 +56,7 @@ export async function allowAbsence(
  */
 async function sumsOfOthers(store: Store, model: Model): Promise<readonly string[]> {
   const own = new Set(keptSums(model, store.dialect).values())
-  const others = ((await readUnendedAtStart(store)) ?? [])
+  const others = ((await readUnendedIfAllAnswer(store)) ?? [])
     .filter(({ lost }) => !lost)
     .flatMap(({ requires }) => requires)
   return [...new Set(others.filter((entry) => !own.has(entry)).flatMap((entry) => sumColumn(entry) ?? []))]

@@ -85,8 +85,8 @@ export const readUnended = async (store: Store): Promise<readonly RecorderRow[]>
   }))
 }
 
-/** The same at a start, which waits for no node that is away: null where one of them has such rows. */
-export const readUnendedAtStart = async (store: Store): Promise<readonly RecorderRow[] | null> => {
+/** The same, or null while a node of a cluster is away, which may have some of them. */
+export const readUnendedIfAllAnswer = async (store: Store): Promise<readonly RecorderRow[] | null> => {
   try {
     return await readUnended(store)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
-import { readUnendedAtStart } from './recorder-rows.ts'
+import { readUnendedIfAllAnswer } from './recorder-rows.ts'
 import { cascadeEntry, mayBeLeftOut } from './required-columns.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function settleCascades(store: Store): Promise<boolean> {
   for (;;) {
     const { text, names } = await readNames(session)
     if (names.restricting.length === 0) return false
-    const processes = await readUnendedAtStart(store)
+    const processes = await readUnendedIfAllAnswer(store)
     // What is recorded stays, until the housekeeping can ask all of them.
     if (processes === null) return false
     const refusing = names.restricting.filter((key) => mayBeLeftOut(processes, cascadeEntry(key)))

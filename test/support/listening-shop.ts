@@ -24,27 +24,10 @@ export type ShopSettings = TestOptions & {
 
 /** The demo on a real port, with the shell that production has. */
 export async function listeningShop(settings: ShopSettings = {}): Promise<ListeningShop> {
-  const { declare = (same) => same, listen: overrides, keyName, ...options } = settings
+  const { declare = (same) => same, listen: overrides = {}, keyName, ...options } = settings
   const api = await testApi(declare(shop), options)
   const logged: string[] = []
-  const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
-  const { model, store, storeCounters, engine, webhooks, jobs, recentRequests, figures } = api.service
-  const server = await listen({
-    model,
-    store,
-    handle: engine.handle,
-    signal: engine.signal,
-    storeCounters,
-    eventCounters: engine.eventCounters,
-    webhooks,
-    jobs,
-    recentRequests,
-    figures,
-    log: { logger: log.logger, accessLog: createAccessLog(log) },
-    port: 0,
-    host: '127.0.0.1',
-    ...overrides,
-  })
+  const server = await listenFor(api, logged, overrides)
   return {
     api,
     server,
