@@ -5,6 +5,7 @@ import type { Model } from '../compile/model.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { bindModel } from '../migrate/bind-model.ts'
+import { deciderAtStart } from '../migrate/decide/decider-at-start.ts'
 import { migrateStore } from '../migrate/migrate-store.ts'
 import { publishedVersions } from '../migrate/record/published.ts'
 import { settleAccounts } from '../migrate/record/settle-accounts.ts'
@@ -93,7 +94,7 @@ export async function withStore(
     const probes = typeof probe === 'string' ? [probe] : probe(model)
     if (!(await fitsAll(store, probes))) {
       refuseBrokenPromises(model, api.frozen)
-      await migrateStore(store, model)
+      await migrateStore(store, model, { decider: await deciderAtStart(store, model, publishedOf(api)) })
     }
     await settleAccounts(store, model)
     return await work({ model: (await bindModel(store, model)).model, store, clock })

@@ -30,6 +30,7 @@ import { settleCascades } from '../lifecycle/settle-cascades.ts'
 import { settleRecorders } from '../lifecycle/settle-recorders.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
 import { bindModel } from '../migrate/bind-model.ts'
+import { deciderAtStart } from '../migrate/decide/decider-at-start.ts'
 import { migrateStore } from '../migrate/migrate-store.ts'
 import { readNames, tellImages } from '../migrate/record/names-record.ts'
 import { recordPublished } from '../migrate/record/published.ts'
@@ -339,9 +340,7 @@ async function migrateAtStart(
   { published, warn }: ServiceOptions,
 ): Promise<Model> {
   const waiting = (sentence: string): void => warn?.(sentence, null)
-  // A store that was served with a published version keeps its names, also for an older declaration without a contract.
-  const isNamed = published?.length !== 0 || (await bindModel(store, model)).record !== null
-  const decider = { by: isNamed ? 'change-lists' : 'nobody' } as const
+  const decider = await deciderAtStart(store, model, published)
   return (await migrateStore(store, model, { decider, waiting })).model
 }
 

@@ -44,6 +44,18 @@ test('a database that cannot be used ends serve with 1 and a sentence, and is le
 })
 
 test.each(['sqlite', 'postgres'] as const)(
+  'a store on %s that another command has made is the one that migrate makes',
+  async (kind) => {
+    const url = await emptyDatabase(kind)
+    const folder = declarationFolder(librarySource())
+    const made = await withDatabase(url, 'keys', 'create', folder, '--account', 'acme', '--name', 'first')
+    expect(made.code, made.stderr).toBe(0)
+    const { stdout } = await withDatabase(url, 'migrate', folder)
+    expect(stdout).toBe('The store fits the declaration. Nothing to do.\n')
+  },
+)
+
+test.each(['sqlite', 'postgres'] as const)(
   'migrate on %s: --dry-run shows the SQL and changes nothing, migrate does it, then there is nothing to do',
   async (kind) => {
     const url = await emptyDatabase(kind)
