@@ -33,10 +33,11 @@ describeStores('sessions of the console', (store) => {
   /** Another process on the same store. */
   let other: TestApi
   let operators: OperatorRing
+  let databaseUrl: string
   let made = 0
 
   beforeAll(async () => {
-    const databaseUrl = await store.url()
+    databaseUrl = await store.url()
     served = await testApi(shop, { databaseUrl, clock })
     other = await testApi(shop, { databaseUrl, clock })
     operators = new OperatorRing(served.service.store, clock)
@@ -167,6 +168,21 @@ describeStores('sessions of the console', (store) => {
     expect(await opens(second)).toEqual([false, false])
   })
 
+  it('a session goes on after the process has ended and another one has started, until its time is over', async () => {
+    const started = () => testApi(shop, { databaseUrl, clock })
+    const first = await started()
+    const browser = await OperatorBrowser.signedIn(first, `ada${made}`, clock)
+    const { cookies } = browser
+    await first.close()
+    now += hourMs
+    const second = await started()
+    whenOver(() => second.close())
+    const cookie = { headers: { cookie: cookies } }
+    expect((await newBrowser(second).get('/console/data', cookie)).status).toBe(200)
+    now += 2 * hourMs
+    expect((await newBrowser(second).get('/console/data', cookie)).status).toBe(303)
+  })
+
   it('all sessions end when the operator is revoked, and nothing lets them in again', async () => {
     const browser = await signedIn()
     const code = await operators.link(`ada${made}`)
@@ -268,6 +284,10 @@ describe('the limit on sign-ins', () => {
     // Of the processor, which a busy machine changes little: the hash takes nearly all of it.
     const ratio = (after.user - between.user) / between.user
     expect([ratio > 1 / 3, ratio < 3]).toEqual([true, true])
+    // A guess at a link costs no hash.
+    const beforeGuess = process.cpuUsage()
+    expect((await browser.useLink('guess')).status).toBe(410)
+    expect(process.cpuUsage(beforeGuess).user).toBeLessThan(between.user / 3)
   })
 
   it('an address that has tried ten links or passwords waits, also with the right one; so does all of an IPv6 network', async () => {

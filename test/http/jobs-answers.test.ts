@@ -9,6 +9,8 @@ import { storeForms } from '../support/databases.ts'
 import { describeStores } from '../support/stores.ts'
 
 const note = job(z.object({ text: z.string().max(20) }), () => {})
+/** What the code of an answer may keep, and call when the answer was given. */
+let kept: (text: string) => Promise<void>
 const mails = resource('mails', {
   fields: { text: z.string().max(20) },
   answers: {
@@ -24,6 +26,7 @@ const mails = resource('mails', {
       return { id, text: 'x' }
     },
     async list(_, { later }) {
+      kept = (text) => later(note, { text })
       await later(note, { text: 'listed' })
       return { rows: [] }
     },
@@ -62,6 +65,7 @@ describeStores(
         ])
       expect(await call('/v1/mails/1')).toBe(200)
       expect(await call('/v1/mails')).toBe(200)
+      await expect(kept('too late')).rejects.toThrow('later(…) came after the answer: await every call.')
       expect(await jobs()).toEqual(['plain', 'keyed', 'not awaited', 'got', 'listed'])
       expect(await served.runJobs()).toHaveLength(5)
     })

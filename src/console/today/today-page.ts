@@ -3,7 +3,7 @@ import { html, type Markup, table } from '../../pages/markup.ts'
 import { processText } from '../../store/process-id.ts'
 import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 import { timeShown } from '../time-shown.ts'
-import type { Figures } from './figures.ts'
+import { type Figures, mostPoints, pointMs } from './figures.ts'
 import { short, whole } from './figures-shown.ts'
 import { storeHealth } from './health.ts'
 import { type MergedFigures, mergedFigures } from './merged-figures.ts'
@@ -97,4 +97,4 @@ const processTable = (own: Figures, others: readonly Figures[], now: number): Ma
 <p class="legend">Requests are those of ten minutes. A process that has answered nothing in the last hour is not here, although it may run.</p>`
 
 const requestsOf = ({ points }: Figures, now: number): number =>
-  points.filter(({ at }) => at > now - 600_000).reduce((sum, { requests }) => sum + requests, 0)
+  points.filter(({ at }) => at > now - mostPoints * pointMs).reduce((sum, { requests }) => sum + requests, 0)
