@@ -28,7 +28,6 @@ const own = /\b(key|event|inbox|head|audit)Table\b/
  * leases and attempts, is in these files.
  */
 const sendingWrites = [
-  'webhooks/adopt-owners.ts',
   'webhooks/delivery-rows.ts',
   'webhooks/end-endpoints.ts',
   'webhooks/endpoint-rows.ts',

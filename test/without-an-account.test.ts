@@ -69,7 +69,6 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'lifecycle/settle-cascades.ts': [1, 'nounkit_meta, of which every node has a copy'],
   'lifecycle/usage-rows.ts': [2, 'commands'],
   'serve/service.ts': [1, 'nounkit_meta, when a process starts'],
-  'webhooks/adopt-owners.ts': [1, 'when a process starts: endpoints of an earlier release'],
   'webhooks/delivery-rows.ts': [1, 'a metric: the oldest delivery of all accounts'],
   'webhooks/end-endpoints.ts': [2, 'housekeeping: endpoints whose keys have ended'],
   'webhooks/endpoint-marks.ts': [1, 'housekeeping: whether there are endpoints'],

@@ -16,5 +16,5 @@ export const etagOf = (
   return included === undefined ? `"${version}.${shape}"` : `"${version}.${shape}.${included}"`
 }
 
-/** The row's version in an entity tag. A tag of an earlier build may consist of the version alone. */
+/** The row's version in an entity tag. */
 export const versionIn = (opaque: string): string => opaque.split('.', 1)[0] ?? ''

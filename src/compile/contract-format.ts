@@ -7,12 +7,11 @@ import type { RuleKind } from '../declare/rule.ts'
  * The type is defined here, below `contract/`, because a frozen contract also decides what an older version hides.
  */
 export interface Contract {
-  /** 1: everything is sorted by name, and its order is unknown. 2: everything has the order it is shown in. */
-  readonly format: 1 | 2
+  readonly format: 2
   readonly api: string
   readonly version: string
-  /** The title of the API. Absent from contracts that were published before the format had it; then the description is unknown too. */
-  readonly title?: string
+  /** Of the API. */
+  readonly title: string
   readonly description?: string
   readonly lifecycle: ContractLifecycle
   readonly service: ContractService
@@ -34,11 +33,8 @@ export interface ContractLifecycle {
 /** What holds for the whole service, whichever version is called. */
 export interface ContractService {
   readonly authentication: readonly string[]
-  /**
-   * How tokens tell who calls, by issuer. Absent where none are accepted, and from contracts that were published before the format had
-   * them. Older contracts have a single form, with addresses of a deployment beside it, which are ignored.
-   */
-  readonly tokens?: readonly ContractTokens[] | ContractTokens
+  /** How tokens tell who calls, by issuer. Absent where none are accepted. */
+  readonly tokens?: readonly ContractTokens[]
   /** The API's own scopes, with what they open. Absent where it declares none. */
   readonly scopes?: { readonly [scope: string]: string }
   readonly request_media_types: { readonly [method: string]: readonly string[] }
@@ -94,10 +90,9 @@ export interface ContractResource {
   readonly if_match: 'optional' | 'required'
   /** Sets of fields whose values no two rows share. */
   readonly unique: readonly (readonly string[])[]
-  /** Absent from contracts that were published before the format had them. */
-  readonly rules?: ContractRules
-  /** Whether all accounts have its rows in common. Absent as `rules` is. */
-  readonly shared?: boolean
+  readonly rules: ContractRules
+  /** Whether all accounts have its rows in common. */
+  readonly shared: boolean
   /** Which rows callers may see and write, in words. Absent where the resource declares no rules. */
   readonly row_rules?: RowRules
   readonly cache_control: string
@@ -153,14 +148,14 @@ export interface ContractField {
   readonly needs_scopes?: readonly string[]
   /** The resource whose id it is. */
   readonly reference?: string
-  /** What it adds up: `items.quantity * items.unit_price`. Absent as `rules` is, and where a part of it is not shown. */
+  /** What it adds up: `items.quantity * items.unit_price`. Absent where it is no sum, and where a part of it is not shown. */
   readonly sum?: string
 }
 
 export interface ContractRelation {
   readonly kind: 'to-one' | 'to-many'
   readonly resource: string
-  /** The field of its rows that leads back, for to-many. Absent as `rules` is, and where it is not shown. */
+  /** The field of its rows that leads back, for to-many. Absent where it is not shown. */
   readonly by?: string
   /** The row that a to-one names may be missing, as code answers for it. Absent where the store checks that. */
   readonly unchecked?: true
@@ -168,7 +163,6 @@ export interface ContractRelation {
   readonly through?: string
   /** Most rows of one include. */
   readonly rows?: number
-  /** Unknown, rather than absent, in format 1. */
   readonly description?: string
 }
 

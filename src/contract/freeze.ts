@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Contract } from '../compile/contract-format.ts'
-import { canonicalJson } from '../compile/schemas/canonical.ts'
 import { missingMember } from './missing-member.ts'
 
-/** The order of members is part of the contract from format 2 on. */
-const contractHash = (contract: Contract): string => {
-  const text = contract.format === 1 ? canonicalJson(contract) : JSON.stringify(contract)
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`
-}
+/** The order of members is part of the contract. */
+const contractHash = (contract: Contract): string =>
+  `sha256:${createHash('sha256').update(JSON.stringify(contract)).digest('hex')}`
 
 /** The text of a contract file: with its hash, and laid out so that a review shows one fact per line. */
 export const freezeContract = (contract: Contract): string =>
@@ -43,8 +40,6 @@ export type Thawed =
 export const undo =
   'Undo the edit with your version control: a published promise changes only through "nounkit publish".'
 
-const formats: readonly unknown[] = [1, 2] satisfies Contract['format'][]
-
 /** Reads the text of a contract file, and refuses one that was changed since it was published. */
 export const thawContract = (text: string, version: string): Thawed => {
   const fault = (what: string, hint: string): Thawed => ({ contract: null, fault: { what, hint } })
@@ -54,7 +49,7 @@ export const thawContract = (text: string, version: string): Thawed => {
   } catch {
     return fault('it is not valid JSON.', undo)
   }
-  if (typeof data !== 'object' || data === null || !('format' in data) || !formats.includes(data.format)) {
+  if (typeof data !== 'object' || data === null || !('format' in data) || data.format !== 2) {
     return fault('it is not a contract of a format this engine knows.', undo)
   }
   const { hash, ...contract } = data as Contract & { readonly hash?: string }

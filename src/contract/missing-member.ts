@@ -5,7 +5,7 @@ import type {
   ContractService,
 } from '../compile/contract-format.ts'
 
-const ofContract: readonly (keyof Contract)[] = ['api', 'lifecycle', 'service', 'resources', 'paths']
+const ofContract: readonly (keyof Contract)[] = ['api', 'title', 'lifecycle', 'service', 'resources', 'paths']
 const ofService: readonly (keyof ContractService)[] = [
   'authentication',
   'request_media_types',
@@ -28,6 +28,8 @@ const ofResource: readonly (keyof ContractResource)[] = [
   'idempotency',
   'if_match',
   'unique',
+  'rules',
+  'shared',
   'cache_control',
 ]
 const ofOperation: readonly (keyof ContractOperation)[] = [

@@ -1,7 +1,7 @@
 import type { StoredRow, StoredValue } from '../call/stored-row.ts'
 import type { Field, Model, Resource, Version, View, ViewField } from '../compile/model.ts'
 import type { Renaming } from '../compile/stored-names.ts'
-import { codecs, toStored } from '../compile/versions/codecs.ts'
+import { toStored } from '../compile/versions/codecs.ts'
 import { withAdditions } from '../compile/versions/versions.ts'
 import { eventName, readWrittenVersion } from '../plan/event-form.ts'
 import { madeUp } from '../request/customs.ts'
@@ -44,43 +44,14 @@ function sourceOf(model: Model, written: Written, resource: string): Source | nu
   const key = `${written.version} ${written.moves} ${resource}`
   const found = known.get(key)
   if (found !== undefined) return found
-  const source = newSource(model, written, resource)
+  const source = storedSource(model, written.version, model.names.moves.slice(written.moves), resource)
   known.set(key, source)
   return source
 }
 
-function newSource(model: Model, { version, moves }: Written, name: string): Source | null {
-  if (moves !== null) return storedSource(model, version, model.names.moves.slice(moves), name)
-  const view = writtenAs(model, version)?.get(name)
-  if (view) return { resource: view.resource, upgraded: (row) => upgraded(view, row) }
-  // The version is declared no more. The store has recorded what its names stand for.
-  const known = model.names.versions[version]?.[name]
-  if (!known) return writtenAs(model, version) ? null : headSource(model, name)
-  const resource = [...model.stored.values()].find(({ table }) => table === known.table)
-  if (!resource) return null
-  const head = viewOfHead(model, resource)
-  if (!head) return null
-  return {
-    resource,
-    upgraded(row) {
-      const columns: { [column: string]: unknown } = {}
-      for (const [field, value] of Object.entries(row)) {
-        const { column = field, up, codec } = known.fields[field] ?? {}
-        columns[column] = codec ? codecs[codec].up(value) : (up?.[String(value)] ?? value)
-      }
-      return fromColumns(head, columns, null)
-    },
-  }
-}
-
-const headSource = (model: Model, name: string): Source | null => {
-  const view = model.head.views.get(name)
-  return view ? { resource: view.resource, upgraded: (row) => upgraded(view, row) } : null
-}
-
 const viewOfHead = ({ head }: Model, { name }: Resource): View | undefined => head.viewOf.get(name)
 
-/** Events in the names of the store, which were tidied up by `moves` since. */
+/** Events have the names of the store, which were tidied up by `moves` since. */
 function storedSource(
   model: Model,
   version: string,
@@ -173,34 +144,8 @@ function writtenAs(model: Model, name: string): ReadonlyMap<string, View> | unde
 }
 
 /** Every name under which there may be events of a resource. */
-export function eventNamesOf(model: Model, resource: Resource): readonly string[] {
-  const inVersions = model.versions.flatMap(({ name }) =>
-    [...(writtenAs(model, name)?.values() ?? [])]
-      .filter((view) => view.resource === resource)
-      .map((view) => view.name),
-  )
-  const recorded = Object.values(model.names.versions).flatMap((resources) =>
-    Object.entries(resources).flatMap(([name, { table }]) => (table === resource.table ? [name] : [])),
-  )
-  const stored = formerTables(resource.table, model.names.moves).map(eventName)
-  return [...new Set([...inVersions, ...recorded, ...stored])]
-}
-
-/** A row in the words of a version, in the form that the declaration has today. */
-function upgraded(view: View, written: StoredRow): StoredRow {
-  const row: { [field: string]: StoredValue } = {}
-  const sent = new Map<ViewField, unknown>()
-  for (const [name, value] of Object.entries(written)) {
-    const field = view.field.get(name)
-    // A value has one form, stored and shown, unless the version shows another one.
-    if (field?.field)
-      row[field.field.name] = field.codec || field.values ? (toStored(field, value) ?? null) : value
-    else if (field) sent.set(field, value)
-    // Kept for an older version, which alone shows it.
-    else if (view.resource.field.has(name)) row[name] = value
-  }
-  return completed(view, { ...row, ...madeFields(view, sent) })
-}
+export const eventNamesOf = ({ names }: Model, { table }: Resource): readonly string[] =>
+  formerTables(table, names.moves).map(eventName)
 
 function completed(view: View, written: StoredRow): StoredRow {
   const row: { [field: string]: StoredValue } = { ...written }

@@ -3,7 +3,7 @@ import { hyphenated } from '../compile/names/name-rules.ts'
 
 /**
  * Events have the names and values of the store, which processes of older and newer declarations understand alike, and which no version
- * takes along when it is taken out of a declaration. Events of earlier releases of Nounkit have those of the version that was the head.
+ * takes along when it is taken out of a declaration.
  */
 
 type StoredRow = { readonly [field: string]: unknown }
@@ -14,13 +14,9 @@ export const eventName = (table: string): string => hyphenated(table)
 /** Whose rows an event has: the newest version of its writer, and how often names of the store had been tidied up by then. */
 export const writtenVersion = ({ head, names }: Model): string => `${head.name}@${names.moves.length}`
 
-/** `moves` is null where the event has the names of the version. */
-export function readWrittenVersion(text: string): {
-  readonly version: string
-  readonly moves: number | null
-} {
-  const [version = '', moves] = text.split('@')
-  return { version, moves: moves === undefined ? null : Number(moves) }
+export function readWrittenVersion(text: string): { readonly version: string; readonly moves: number } {
+  const [version = '', moves = 0] = text.split('@')
+  return { version, moves: Number(moves) }
 }
 
 const renamed = new WeakMap<Resource, boolean>()

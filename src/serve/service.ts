@@ -268,7 +268,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       sweepsOf({ store, model, warn, writer: engine.writer }, clock, log, filler),
       warn,
     )
-    const webhooks = model.events && (await startWebhooks({ ...webhookParts, signal, retirement, warn }))
+    const webhooks = model.events && startWebhooks({ ...webhookParts, signal, retirement, warn })
     const closing: (() => void)[] = []
     return {
       model,

@@ -1,4 +1,3 @@
-import { adoptOwners } from './adopt-owners.ts'
 import { oldestPending } from './delivery-rows.ts'
 import { endThoseOfEndedKeys } from './end-endpoints.ts'
 import type { EndpointMarks } from './endpoint-marks.ts'
@@ -114,10 +113,7 @@ export class Dispatcher {
   async #lookForWork(): Promise<void> {
     const { leases, marks, store, now, failed } = this.#options
     const turn = await marks.turn(now(), this.#lookEveryMs)
-    if (turn === 'ours') {
-      await adoptOwners(store).catch(failed)
-      await endThoseOfEndedKeys(store, now()).catch(failed)
-    }
+    if (turn === 'ours') await endThoseOfEndedKeys(store, now()).catch(failed)
     this.#anyActive = turn === 'ours' ? await leases.anyActive() : turn === 'another'
     if (this.#looks++ % looksPerCount === 0)
       this.oldestPendingAt = this.#anyActive ? await oldestPending(store) : null

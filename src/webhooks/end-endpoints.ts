@@ -53,7 +53,7 @@ export async function endEndpoints(
 }
 
 /**
- * Ends the endpoints whose keys have ended, whoever ended them: a key that expired, one that a command of an earlier release revoked, an
+ * Ends the endpoints whose keys have ended, whoever ended them: a key that expired, an
  * endpoint that was written by a process that had not noticed yet. Of a key that was rotated, the new secret has the id.
  */
 export async function endThoseOfEndedKeys(store: Store, now: number): Promise<void> {

@@ -42,8 +42,7 @@ export class EndpointMarks {
   }
 
   /**
-   * Part of the housekeeping, which sees endpoints of processes of an earlier release, that set no mark, and takes the mark away when the
-   * last endpoint is gone.
+   * Part of the housekeeping, which takes the mark away when the last endpoint is gone, and sets it where it is lost.
    */
   async review(now: number): Promise<void> {
     if (!this.#isNeeded) return

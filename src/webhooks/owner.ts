@@ -8,15 +8,10 @@ import type { JsonObject } from '../compile/schemas/canonical.ts'
  * last write of it: nobody else's rights must reach its URL. So the owner and those rights are only ever written together.
  */
 export const ownedBy = (caller: Caller): StoredRow => ({
-  ...ownerFields(caller),
+  owner: { consumer: caller.consumer.id, subject: caller.subject },
+  owner_consumer: caller.consumer.id,
+  owner_subject: caller.subject,
   told_to: rightsText(caller),
-})
-
-/** The owner alone, in each form that a row has it. */
-export const ownerFields = ({ consumer, subject }: Pick<Caller, 'consumer' | 'subject'>) => ({
-  owner: { consumer: consumer.id, subject },
-  owner_consumer: consumer.id,
-  owner_subject: subject,
 })
 
 /**

@@ -8,7 +8,6 @@ import type { Store } from '../store/store.ts'
 import { warnNowAndThen } from '../store/warn-now-and-then.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { addressGuard } from './addresses.ts'
-import { adoptOwners } from './adopt-owners.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { createCaller } from './endpoint-call.ts'
@@ -58,12 +57,11 @@ export interface SendingParts extends WebhookParts {
   readonly warn: (message: string, error: unknown) => void
 }
 
-/** Begins to send events to endpoints. Those of an earlier release have owners before the first request is answered. */
-export async function startWebhooks(parts: SendingParts): Promise<Webhooks> {
+/** Begins to send events to endpoints. */
+export function startWebhooks(parts: SendingParts): Webhooks {
   const { model, store, clock, events, settings, signal, retirement, warn } = parts
   const box: SecretBox = secretBox(parts.secret)
   const failed = warnNowAndThen((error) => warn('Webhooks could not be sent for a moment.', error))
-  await adoptOwners(store).catch(failed)
   const counts: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 }
   const served = model.versions.map(({ name }) => name)
   const dispatcher = new Dispatcher({

@@ -54,7 +54,6 @@ const everyNode: readonly (readonly [text: RegExp, why: string])[] = [
     'accounts with rows that lack the words of a search: when a process starts, and once a minute',
   ],
   // Of the webhooks, only one process at a time sends these, and none while there are no endpoints.
-  [/^SELECT "account_id", "id", "told_to" FROM "webhook_endpoints" WHERE/, 'endpoints of an earlier release'],
   [/^WITH ended AS .* "nounkit_api_keys"/s, 'endpoints whose keys have ended'],
   [
     /^SELECT .* FROM "nounkit_api_keys" WHERE "account_id" = /s,

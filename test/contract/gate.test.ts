@@ -312,56 +312,18 @@ describe('an older version', () => {
 })
 
 describe('a published version', () => {
-  test('that was published before contracts had tokens is not checked for them, and gets them when it is published again', () => {
-    const tokens = { jwks: 'https://id.example/jwks', issuer: 'https://id.example', audience: 'small' }
-    const model = compileApi(apiOf({}, undefined, { tokens }))
-    const { service, ...rest } = contractOf(model, model.head)
-    const { tokens: _, ...older } = service
-    const silent = { ...rest, service: older }
-    expect(thawContract(freezeContract(silent), 'v1').fault).toBeNull()
-    const { refusals, grown } = checkContracts(model, new Map([['v1', silent]]))
-    expect(refusals).toEqual([])
-    expect(grown[0]?.differences.map(({ where, what }) => `${where} ${what}`)).toEqual([
-      'tokens are listed with their claims',
-    ])
-  })
-
-  test('that froze addresses of a deployment is read, and only the names of claims are compared', () => {
+  test('says how tokens name callers, and nothing of a deployment', () => {
     const claims = { account: 'account', consumer: 'client_id', scopes: 'scope' }
-    const tokens = {
-      jwks: 'https://id.example/jwks',
-      issuer: 'https://id.example',
-      audience: 'small',
-      claims,
-    }
-    const cors = { origins: ['https://one.example'] }
-    const model = compileApi(apiOf({}, undefined, { tokens, cors }))
-    const { service, ...rest } = contractOf(model, model.head)
-    const before = {
-      ...rest,
-      service: {
-        ...service,
-        tokens: {
-          issuer: 'https://old.example',
-          audience: 'other',
-          algorithms: ['RS256'],
-          clock_skew_seconds: 90,
-          claims,
-        },
-        cors: {
-          origins: ['https://compromised.example'],
-          methods: ['GET', 'PURGE'],
-          request_headers: ['X-Old'],
-          response_headers: ['X-Old'],
-        },
-      },
-    }
-    const { contract, fault } = thawContract(freezeContract(before), 'v1')
-    expect(fault).toBeNull()
-    const contracts = new Map([['v1', contract ?? before]])
-    expect(checkContracts(model, contracts)).toEqual({ broken: new Set(), refusals: [], grown: [] })
-    const other = { ...tokens, claims: { ...claims, account: 'tenant' } }
-    expect(gate(apiOf({}, undefined, { tokens: other, cors }), contracts)).toContain(
+    const of = (issuer: string, account: string, origin: string) =>
+      apiOf({}, undefined, {
+        tokens: { jwks: `${issuer}/jwks`, issuer, audience: 'small', claims: { ...claims, account } },
+        cors: { origins: [origin] },
+      })
+    const model = compileApi(of('https://old.example', 'account', 'https://one.example'))
+    const contracts = new Map([['v1', contractOf(model, model.head)]])
+    const moved = compileApi(of('https://id.example', 'account', 'https://two.example'))
+    expect(checkContracts(moved, contracts)).toEqual({ broken: new Set(), refusals: [], grown: [] })
+    expect(gate(of('https://id.example', 'tenant', 'https://two.example'), contracts)).toContain(
       'tokens.claims.account  account became tenant',
     )
   })
@@ -477,7 +439,7 @@ describe('the file', () => {
 
   test.each([
     ['{', 'it is not valid JSON.'],
-    ['{"format":9}', 'it is not a contract of a format this engine knows.'],
+    ['{"format":1}', 'it is not a contract of a format this engine knows.'],
     ['null', 'it is not a contract of a format this engine knows.'],
   ])('that is no contract is refused: %s', (text, what) => {
     expect(thawContract(text, 'v1').fault?.what).toBe(what)
@@ -489,7 +451,7 @@ describe('the file', () => {
     const orders = { ...whole.resources.orders, fields: undefined }
     const get = { ...whole.paths['/orders']?.GET, problems: undefined }
     const lacking = [
-      [{ format: 1, api: 'small', version: 'v1' }, 'lifecycle'],
+      [{ format: 2, api: 'small', version: 'v1', title: 'Small' }, 'lifecycle'],
       [{ ...whole, service: {} }, 'service.authentication'],
       [{ ...whole, resources: { orders } }, 'resources.orders.fields'],
       [{ ...whole, paths: { '/orders': { GET: get } } }, 'paths./orders.GET.problems'],

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import type { Contract } from '../../src/compile/contract-format.ts'
 import type { View } from '../../src/compile/model.ts'
-import { sorted } from '../../src/compile/schemas/canonical.ts'
 import { inOrderOf, schemaInOrderOf } from '../../src/compile/schemas/order.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import { freezeContract, thawContract } from '../../src/contract/freeze.ts'
@@ -66,25 +65,6 @@ const thawed = (contract: Contract): ReadonlyMap<string, Contract> => {
 const then = compileApi(first)
 const published = thawed(contractOf(then, then.head))
 
-/** As engines wrote it before contracts had an order. */
-const sortedContract = (): ReadonlyMap<string, Contract> => {
-  const { books: book, ...others } = contractOf(then, then.head).resources
-  const lists = (value: unknown): unknown =>
-    Array.isArray(value)
-      ? value.toSorted()
-      : typeof value === 'object' && value !== null
-        ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, lists(one)]))
-        : value
-  const { tag, ...rest } = book?.fields ?? {}
-  const fields = { ...(lists(rest) as object), tag }
-  const old = {
-    ...contractOf(then, then.head),
-    format: 1,
-    resources: { ...others, books: { ...book, fields } },
-  }
-  return thawed(sorted(old) as Contract)
-}
-
 /** Lines, so that a difference is seen. */
 const text = (value: object): string => JSON.stringify(value, null, 1)
 
@@ -142,25 +122,6 @@ describe('a declaration in another order', () => {
   test('decides the order of a version that is not published', () => {
     const now = compileApi({ ...reversed, versions: [version('v2'), v1] }, { contracts: published })
     expect([...now.head.views.keys()]).toEqual(['authors', 'shelves', 'books'])
-  })
-})
-
-describe('a contract of the first format, which has no order', () => {
-  test('is read, and holds', () => {
-    const old = sortedContract()
-    expect(old.get('v1')?.format).toBe(1)
-    expect(checkContracts(compileApi(first, { contracts: old }), old).refusals).toEqual([])
-    expect(checkContracts(compileApi(reversed, { contracts: old }), old).refusals).toEqual([])
-  })
-
-  test.each([
-    ['the newest version', [v1]],
-    ['an older version', [version('v2'), v1]],
-  ])('leaves %s in the order of the declaration', (_, versions) => {
-    const now = compileApi({ ...first, versions }, { contracts: sortedContract() })
-    const old = now.versions.at(-1) ?? now.head
-    expect(shown(viewIn(old, 'books'))).toEqual(shown(viewIn(then.head, 'books')))
-    expect(text(contractOf(now, old))).toBe(text(contractOf(then, then.head)))
   })
 })
 

@@ -165,19 +165,6 @@ describe('a rule of state', () => {
     const added = told(read({}), deletes('draft'))
     expect(added.filter((what) => what.includes('only while'))).toEqual([])
   })
-
-  test('is not compared with a contract that was published before contracts had rules', () => {
-    const { rules: _, ...old } = deletes('draft', 'placed').resources.orders ?? {}
-    const before = { ...deletes('draft'), resources: { orders: old } } as Contract
-    expect(told(before, deletes('draft'))).toEqual(['is listed with its rules of state'])
-    // The new problem was in the contract even then.
-    const free = contractFor([orders()])
-    const { rules: __, ...unruled } = free.resources.orders ?? {}
-    expect(told({ ...free, resources: { orders: unruled } } as Contract, deletes('draft'))).toEqual([
-      'is listed with its rules of state',
-      'problem state-conflict was added',
-    ])
-  })
 })
 
 describe('rules of state and an older version', () => {

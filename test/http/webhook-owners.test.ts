@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { adoptOwners } from '../../src/webhooks/adopt-owners.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
 import { type CallOptions, describeServing, type Row } from '../support/serving.ts'
 
@@ -179,20 +178,6 @@ describeServing(
         expect(asked.refusal).toEqual([422, 'validation-failed'])
         expect((await call('office', 'POST', `${path}/${wide.id}/deliveries`, sent)).status).toBe(201)
       })
-    })
-
-    test('an endpoint of a release without owners belongs to who wrote it last', async () => {
-      const [ada, till] = [await make('ada'), await make('till')]
-      await served.store.writeOne(
-        `UPDATE "webhook_endpoints" SET "owner" = NULL, "owner_consumer" = NULL, "owner_subject" = NULL WHERE "id" IN ('${ada.id}', '${till.id}')`,
-        [],
-      )
-      await adoptOwners(served.store)
-      const shown = (await call('ada', 'GET', `${path}/${ada.id}`)).data
-      expect(shown.owner).toEqual(ada.owner)
-      expect((await call('bo', 'GET', `${path}/${ada.id}`)).status).toBe(404)
-      expect((await call('ada', 'GET', `${path}/${till.id}`)).status).toBe(404)
-      expect((await call('office', 'GET', `${path}/${till.id}`)).data.owner).toEqual(till.owner)
     })
   },
   { declaration: hooksApi, webhooks: { ...testWebhooks, allow: [], lookEveryMs: 3_600_000 } },

@@ -58,7 +58,7 @@ describeStores('the key that a webhook endpoint rests on', (store) => {
     await note(served)
     const deliveries = async () => (await served.get(`${path}/${made.id}/deliveries`)).rows
     await until(async () => (await deliveries())[0]?.attempts === 1)
-    // As a command of an earlier release does, which knows nothing of endpoints.
+    // Without a word to its endpoints.
     expect(await new KeyRing(served.store).revoke('acme', 'till')).toBe(1)
     expect(await ended(served, made)).toMatchObject({ disabled_reason: 'key-ended' })
     await told()
@@ -180,24 +180,6 @@ describeStores('the key that a webhook endpoint rests on', (store) => {
     await (await witness(served))()
     await until(() => at.received.length > 0)
     expect((await served.get(`${path}/${made.id}`)).data.active).toBe(true)
-  })
-
-  test('is unknown to an endpoint of an earlier release: it has an owner before the first request, and ends if the key did', async () => {
-    const url = await store.url()
-    const before = await serving({ webhooks: { ...testWebhooks, lookEveryMs: 3_600_000 } }, url)
-    const at = await receiver()
-    const ada = await keyOf(before, { name: 'ada', subject: 'ada' })
-    const [mine, other] = [await endpoint(before, at, ada), await endpoint(before, at, await keyOf(before))]
-    await new KeyRing(before.store).revoke('acme', 'till')
-    await before.store.writeOne(
-      'UPDATE "webhook_endpoints" SET "owner" = NULL, "owner_consumer" = NULL, "owner_subject" = NULL',
-      [],
-    )
-    const served = await serving({}, url)
-    const shown = await served.get(`${path}/${mine.id}`, { as: ada })
-    expect(shown.data).toMatchObject({ active: true, owner: { subject: 'ada' } })
-    expect((await served.get(`${path}/${other.id}`, { as: ada })).status).toBe(404)
-    expect(await ended(served, other)).toMatchObject({ disabled_reason: 'key-ended' })
   })
 
   test('was another one when deliveries were made that wait: they are made anew, with the rights of now', async () => {

@@ -16,15 +16,13 @@ import {
  * that a consumer sees in an order (rows, documents, indexes, texts of problems) is made from the views, so that this is
  * the only place where the order of a version is decided.
  */
-export const inFrozenOrder = (draft: Draft, frozen: Contract): Draft => {
-  if (frozen.format === 1) return draft
-  return new Map(
+export const inFrozenOrder = (draft: Draft, frozen: Contract): Draft =>
+  new Map(
     keysInOrderOf(draft, frozen.resources).map(([name, view]) => {
       const contract = frozen.resources[name]
       return [name, contract ? viewInOrder(view, contract, draft, frozen) : view]
     }),
   )
-}
 
 const keysInOrderOf = <T>(map: ReadonlyMap<string, T>, known: object): readonly (readonly [string, T])[] =>
   inOrderOf(map.keys(), Object.keys(known)).map((name) => [name, map.get(name) as T])

@@ -4,7 +4,6 @@ import type { Contract, ContractResource } from '../contract-format.ts'
 import { hyphenated } from '../names/name-rules.ts'
 import { auditCollection } from '../resources/audited-resources.ts'
 import { eitherOrParameter } from '../resources/either-or-limits.ts'
-import { unlistedLimits } from '../service/limits.ts'
 import { hideField } from './absence.ts'
 import { publishedField } from './published-field.ts'
 import {
@@ -63,7 +62,7 @@ const publishedView = (view: DraftView, contract: ContractResource, frozen: Cont
     fields: new Map(
       [...listed.fields].map(([name, field]) => [name, publishedField(field, contract.fields[name])]),
     ),
-    relations: publishedRelations(listed, contract, frozen),
+    relations: publishedRelations(listed, contract),
     includePaths: amongst(listed.includePaths, contract.include),
     filters: amongst(listed.filters, Object.keys(contract.filters)),
     sorts: amongst(listed.sorts, contract.sorts),
@@ -103,21 +102,15 @@ const withoutNewFields = (view: DraftView, contract: ContractResource): DraftVie
   return added.reduce((at, [name]) => hideField(at, name), view)
 }
 
-const publishedRelations = (
-  { relations }: DraftView,
-  contract: ContractResource,
-  { format }: Contract,
-): DraftView['relations'] => {
+const publishedRelations = ({ relations }: DraftView, contract: ContractResource): DraftView['relations'] => {
   const published = new Map<string, DraftRelation>()
   for (const [name, relation] of relations) {
     const listed = contract.relations[name]
     if (!listed) continue
-    // In format 1 the description of a relation is unknown.
-    const description = format === 1 ? relation.description : (listed.description ?? '')
     published.set(name, {
       ...relation,
       cap: Math.min(relation.cap, listed.rows ?? relation.cap),
-      description,
+      description: listed.description ?? '',
     })
   }
   return published
@@ -142,10 +135,9 @@ const takes = (parameter: string, resource: string, { paths }: Contract): boolea
   Object.values(paths).some(({ GET }) => GET?.resource === resource && GET.parameters.includes(parameter))
 
 const publishedLimits = (limits: DraftView['limits'], contract: ContractResource): DraftView['limits'] => {
-  const published: ContractResource['limits'] = { ...unlistedLimits, ...contract.limits }
   const lower = Object.entries(limits).map(([name, value]) => [
     name,
-    Math.min(value, published[name] ?? value),
+    Math.min(value, contract.limits[name] ?? value),
   ])
   return Object.fromEntries(lower) as unknown as DraftView['limits']
 }

@@ -17,9 +17,6 @@ const resourceDefaults: LimitsModel = {
   totalRows: 100_000,
 }
 
-/** Limits that a contract does not list because it was published before they existed. */
-export const unlistedLimits = { responseBytes: resourceDefaults.responseBytes }
-
 const apiDefaults: ApiLimitsModel = {
   ...resourceDefaults,
   jsonDepth: 32,

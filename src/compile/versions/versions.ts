@@ -93,7 +93,7 @@ const olderVersion = (
     head: false,
     ...versionDates(declared, mistakes),
     title: frozen?.title ?? newer.title,
-    description: frozen?.title === undefined ? newer.description : (frozen.description ?? ''),
+    description: frozen ? (frozen.description ?? '') : newer.description,
     prefix: newer.prefix,
     successor: newer,
     limits: newer.limits,

@@ -25,11 +25,7 @@ const compareScopes = (
 
 /** Whether tokens are accepted at all is compared as `authentication`. */
 const compareTokens = (older: ContractService, newer: ContractService): Differences => {
-  if (!newer.tokens) return []
-  if (!older.tokens)
-    return older.authentication.includes('bearer token')
-      ? [sayAt('service', 'tokens')(additive, 'are listed with their claims', 'listed')]
-      : []
+  if (!newer.tokens || !older.tokens) return []
   const { both, gone, come } = matched(formsIn(older.tokens), formsIn(newer.tokens))
   const said = (prefix: string, verdict: SchemaVerdict, what: string) =>
     sayAt('service', placeOf(prefix))(verdict, what, 'authentication')
@@ -59,10 +55,8 @@ const compareClaims = (place: string, from: ContractTokens, to: ContractTokens):
 const namesIn = ({ claims }: ContractTokens): { readonly [claim: string]: string } => ({ ...claims })
 
 /** By prefix. */
-const formsIn = (
-  tokens: NonNullable<ContractService['tokens']>,
-): { readonly [prefix: string]: ContractTokens } =>
-  Object.fromEntries(('length' in tokens ? tokens : [tokens]).map((form) => [form.prefix ?? '', form]))
+const formsIn = (tokens: readonly ContractTokens[]): { readonly [prefix: string]: ContractTokens } =>
+  Object.fromEntries(tokens.map((form) => [form.prefix ?? '', form]))
 
 const placeOf = (prefix: string): string => (prefix === '' ? 'tokens' : `tokens "${prefix}"`)
 

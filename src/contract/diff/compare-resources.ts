@@ -1,6 +1,5 @@
 import type { Contract, ContractRelation, ContractResource } from '../../compile/contract-format.ts'
 import { sameJson } from '../../compile/schemas/canonical.ts'
-import { unlistedLimits } from '../../compile/service/limits.ts'
 import { judgeCaching } from './cache-control.ts'
 import { compareFields } from './compare-fields.ts'
 import { compareRowRules } from './compare-row-rules.ts'
@@ -51,13 +50,7 @@ const compareResource = (name: string, from: ContractResource, to: ContractResou
   ...compareStateRules(name, from, to),
   ...compareSharing(name, from, to),
   ...compareRowRules(name, from, to),
-  ...compareLimits(
-    { ...unlistedLimits, ...from.limits },
-    { ...unlistedLimits, ...to.limits },
-    'rule',
-    `${name}.limits`,
-    name,
-  ),
+  ...compareLimits(from.limits, to.limits, 'rule', `${name}.limits`, name),
   ...compareRates(from.rate, to.rate, 'rule', `${name}.rate`),
   ...compareWords(name, from, to),
 ]
@@ -201,7 +194,7 @@ const compareTotals = (resource: string, from: ContractResource, to: ContractRes
 }
 
 const compareSharing = (resource: string, from: ContractResource, to: ContractResource): Differences => {
-  if (from.shared === undefined || to.shared === undefined || from.shared === to.shared) return []
+  if (from.shared === to.shared) return []
   const what = to.shared ? 'rows are now seen by all accounts' : 'rows are now seen by their own account only'
   return [sayAt('rule', resource, { resource })(breaking, what, 'shared')]
 }

@@ -24,9 +24,6 @@ export const compareStateRules = (
 ): Differences => {
   const say: SayRule = (verdict, what, facts) =>
     sayAt('rule', resource, { resource })(verdict, what, stateRule, facts)
-  if (!to.rules) return []
-  // Contracts published before rules were part of the format are not compared in them.
-  if (!from.rules) return [say(additive, 'is listed with its rules of state')]
   // A consumer that cannot send a relation leaves it empty, so its rule does not apply.
   const named = (field: string) => from.relations[field.split('.', 1)[0] ?? ''] !== undefined
   // Rows created without the field have its first value.

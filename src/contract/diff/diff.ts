@@ -30,10 +30,9 @@ export const compareContracts = (older: Contract, newer: Contract): readonly Dif
   ]
 }
 
-/** Contracts published before the format had a title are not compared in these members. */
 const compareWords = (older: Contract, newer: Contract): readonly Difference[] =>
   (['title', 'description'] as const)
-    .filter((name) => older.title !== undefined && older[name] !== newer[name])
+    .filter((name) => older[name] !== newer[name])
     .map((name) => sayAt('words', 'api')(additive, `${name} changed`, 'words'))
 
 /** A new type of event is additive, a lost one breaks. Days are the service's, so an older version cannot hide that there are more. */

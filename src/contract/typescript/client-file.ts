@@ -43,7 +43,7 @@ const withoutModule = (text: string): string =>
 const isShown =
   /^(?:class|interface|type) (?:ProblemError|CallError|FieldError|ClientOptions|CallOptions|Deprecation|List|IncludedList|Page|Total)\b/
 
-const own = ({ title, api, version }: Contract): string => `/** The client of ${title ?? api}, ${version}. */
+const own = ({ title, version }: Contract): string => `/** The client of ${title}, ${version}. */
 export type Client = ClientOf<Shape>
 /** A row with what was included: \`Row<'orders', 'customer'>\`. */
 export type Row<Name extends keyof Shape['resources'], Include extends Shape['resources'][Name]['include'] = never> = RowOf<

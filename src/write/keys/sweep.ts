@@ -73,8 +73,7 @@ async function sweepNextPages(
 
 async function sweptUpTo(store: Store): Promise<number> {
   const [page] = (await store.first(selectMeta(metaFacts.sweeper.key), [])) ?? []
-  // Earlier releases also wrote when it was swept.
-  return Number.parseInt(String(page ?? 0), 10)
+  return Number(page ?? 0)
 }
 
 const rememberSwept = (store: Store, page: number): Promise<unknown> =>
