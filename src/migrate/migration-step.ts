@@ -38,8 +38,6 @@ export interface Step {
   readonly stops?: boolean
   /** Values get another type by it. */
   readonly converts?: true
-  /** What other steps have prepared is in use by it. It becomes part of the step that records that. */
-  readonly settles?: true
   /** Computes a sum that is new, or adds up something else; `unsure` where the store does not say what it added up. */
   readonly sum?: 'new' | 'other' | 'unsure'
 }

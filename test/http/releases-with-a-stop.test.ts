@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { contractOf } from '../../src/contract/contract.ts'
-import { api, custom, makeRequired, mapValues, resource, version } from '../../src/index.ts'
+import { api, changeType, custom, makeRequired, mapValues, resource, version } from '../../src/index.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { releaseOf } from '../../src/migrate/release.ts'
+import type { Store } from '../../src/store/store.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
@@ -232,54 +233,99 @@ describeStores('a custom change, in a store with rows of the version before it',
 
   if (store.kind === 'sqlite') return
 
-  test('is carried out in steps as on Citus: killed at any of them and run again, it goes on, with what was written meanwhile', async () => {
-    const url = await emptyDatabase('postgres as on Citus')
-    const old = await serve(store.kind, url, { declaration: before })
-    const opened = await store.open(url)
-    await opened.session((session) =>
+  /** Marks the tables that are there as distributed, by the catalogue that Citus has. */
+  const distribute = (opened: Store) =>
+    opened.session((session) =>
       session.script(
         `INSERT INTO "pg_dist_partition" SELECT oid, 'h' FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`,
       ),
     )
-    const { id } = await old.make('/v1/members', { name: 'a', address: 'Road, Bath' })
-    await old.make('/v1/members', { name: 'b', address: 'Low Rd' }, { as: 'beta' })
+
+  test('is carried out in steps as on Citus, with changes of types and values: killed before any of them and run again, it goes on, and no older declaration starts from the first one on', async () => {
+    const [paid, count] = [z.string().regex(/^[0-9]{1,9}$/), z.string().regex(/^[0-9]{1,9}$/)]
+    const earlier = api('club', {
+      resources: [
+        resource('members', { fields: { ...addressed, paid, count, level: z.enum(levels) } }),
+        resource('places', { fields: addressed, shared: true }),
+      ],
+      versions: [version('v1')],
+    })
+    const later = api('club', {
+      resources: [
+        resource('members', {
+          fields: { ...located, paid: z.int(), count: z.int(), level: z.enum(['plain', 'gold']) },
+          filter: ['street'],
+        }),
+        resource('places', { fields: located, shared: true }),
+      ],
+      versions: [
+        version('v2'),
+        version('v1', {
+          changes: [
+            split('members'),
+            split('places'),
+            changeType('members', 'paid', { was: paid, codec: 'integer-as-string' }),
+            changeType('members', 'count', { was: count, codec: 'integer-as-string' }),
+            mapValues('members', 'level', { basic: 'plain', silver: 'gold', gold: 'gold' }, { why: 'fewer' }),
+          ],
+        }),
+      ],
+    })
+    const served = compileApi(earlier)
+    const known = new Map<string, unknown>([['v1', contractOf(served, served.head)]])
+    const url = await emptyDatabase('postgres as on Citus')
+    const old = await serve(store.kind, url, { declaration: earlier })
+    const opened = await store.open(url)
+    await distribute(opened)
+    const member = { name: 'a', address: 'Road, Bath', paid: '7', count: '8', level: 'silver' }
+    const { id } = await old.make('/v1/members', member)
+    await old.make('/v1/members', { ...member, name: 'b', address: 'Low Rd' }, { as: 'beta' })
     await old.make('/v1/places', { name: 'c', address: 'Elm St, York' })
+    const kept = (await old.get('/v1/members', { as: 'beta' })).rows
     let at = 0
     const stepping = (_: string, done: number) => {
       if (done === at) throw new Error('killed')
     }
     const isKilled = () =>
-      migrateStore(opened, newest, { stops: true, stepping }).then(
+      migrateStore(opened, compileApi(later, { contracts: known }), { stops: true, stepping }).then(
         () => false,
         (error: Error) => {
           if (error.message !== 'killed') throw error
           return true
         },
       )
-    let written = 0
-    let refused = 0
-    while (await isKilled()) {
+    const write = () => old.call('PATCH', `/v1/members/${id}`, { body: { address: `Road ${at}, Bath` } })
+    for (; await isKilled(); at++) {
       await old.api.service.lifecycle.beat()
-      const sent = { body: { address: `Road ${at}, Bath` } }
-      const { status } = await old.call('PATCH', `/v1/members/${id}`, sent)
-      if (status === 200) written = at++
-      else {
-        expect(status).toBe(503)
-        refused++
-        at = 1
+      const again = serve(store.kind, url, { declaration: earlier, contracts: known })
+      if (at === 0) {
+        expect((await write()).status).toBe(200)
+        await (await again).api.close()
+        continue
       }
+      expect((await write()).refusal).toEqual([503, 'shutting-down'])
+      await expect(again).rejects.toThrow(
+        'members.level for v2, members.paid for v2, members.count for v2, members.street for v2',
+      )
     }
-    // There were steps before the older process was told, and after it.
-    expect(written).toBeGreaterThan(2)
-    expect(refused).toBeGreaterThan(2)
-    const now = await serve(store.kind, url, { declaration: after, contracts })
+    expect(at).toBeGreaterThan(5)
+    const now = await serve(store.kind, url, { declaration: later, contracts: known })
     const shown = async (path: string, as = 'acme') => (await now.get(path, { as })).rows
-    expect(await shown('/v1/members')).toMatchObject([{ address: `Road ${written}, Bath` }])
-    expect(await shown('/v2/members')).toMatchObject([{ street: `Road ${written}`, city: 'Bath' }])
-    expect(await shown('/v2/members', 'beta')).toMatchObject([{ street: 'Low Rd', city: null }])
+    expect(await shown('/v1/members')).toMatchObject([{ address: 'Road 0, Bath', paid: '7', count: '8' }])
+    expect(await shown('/v1/members', 'beta')).toMatchObject([{ ...kept[0], level: 'gold' }])
+    expect(await shown('/v2/members')).toMatchObject([{ street: 'Road 0', city: 'Bath', level: 'gold' }])
+    expect(await shown('/v2/members', 'beta')).toMatchObject([{ street: 'Low Rd', city: null, paid: 7 }])
     expect(await shown('/v2/places')).toMatchObject([{ street: 'Elm St', city: 'York' }])
-    await expect(serve(store.kind, url, { declaration: before })).rejects.toThrow(
-      'members.street for v2, members.city for v2',
+  })
+
+  test('is refused along with the first distribution of its tables, and nothing is changed', async () => {
+    const url = await store.url()
+    const old = await serve(store.kind, url, { declaration: before })
+    await old.make('/v1/members', { name: 'a', address: 'High St, Leeds' })
+    const opened = await store.open(url)
+    await expect(migrateStore(opened, newest, { stops: true, citus: true })).rejects.toThrow(
+      /Nothing was changed\. First run nounkit migrate --citus with the declaration that serves it now/,
     )
+    await old.make('/v1/members', { name: 'b', address: 'Low Rd' })
   })
 })

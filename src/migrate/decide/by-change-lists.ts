@@ -23,12 +23,14 @@ interface ByChangeLists {
   readonly bound: Model
   /** Whether the store gets the declared names. */
   readonly tidy: boolean
+  /** Whether the tables are distributed over a Citus cluster, or will be. */
+  readonly spread: boolean
 }
 
 /** What change lists say of a store that published versions serve: types by their codec, joined values, and names where it is tidied up. */
 export async function byChangeLists(
   session: Session,
-  { declared, bound, tidy }: ByChangeLists,
+  { declared, bound, tidy, spread }: ByChangeLists,
   found: Present,
   sql: TableSql,
 ): Promise<ChangePlan> {
@@ -38,6 +40,10 @@ export async function byChangeLists(
   if (tidy && made.size > 0)
     throw new StoreRefused('Run nounkit migrate before nounkit migrate --tidy. Nothing was changed.')
   const changes = changesOf(wanted, lineages, found, sql, made)
+  if (spread && changes.length > 0 && ![...found.values()].some((table) => table.spread))
+    throw new StoreRefused(
+      'A store is distributed before it is released, or a migration that is killed could not be run again. Nothing was changed. First run nounkit migrate --citus with the declaration that serves it now, then nounkit migrate with this one.',
+    )
   const inTheWay = [...made.values()].flatMap((one) => one.inTheWay)
   for (const change of changes)
     inTheWay.push(...(await unconvertible(session, change, found.get(change.from), sql.conversions)))
@@ -51,12 +57,14 @@ export async function byChangeLists(
     [...columns.keys()].map(({ name }) => ({ version, what: `${table}.${name}` })),
   )
   // On Citus additions come later, in transactions of their own: the record would name what a killed migration has not added.
-  const isSpread = [...found.values()].some(({ spread }) => spread)
   const names =
-    isSpread && !tidy
+    spread && !tidy
       ? bound.names
       : { ...bound.names, versions: grownNames(bound.names.versions, namesOf(bound)) }
-  const after = () => movedNames(names, renamingOf(changes), [...joined(bound), ...converted, ...filled])
+  const recording = (renamed: readonly Reshape[]) => {
+    const after = movedNames(names, renamingOf(renamed), [...joined(bound), ...converted, ...filled])
+    return upsertMeta(metaFacts.names.key, JSON.stringify(after))
+  }
   return {
     changes,
     notes: [],
@@ -65,8 +73,8 @@ export async function byChangeLists(
     outdates: false,
     recounts: false,
     // What additions add to the record of names is written apart, by whoever is first.
-    record: (_hasSteps, stops) =>
-      stops ? [upsertMeta(metaFacts.names.key, JSON.stringify(after())), nextGeneration] : [],
+    ...(spread && { shutsOut: [recording([]), nextGeneration] }),
+    record: (_hasSteps, stops) => (stops ? [recording(changes), ...(spread ? [] : [nextGeneration])] : []),
   }
 }
 

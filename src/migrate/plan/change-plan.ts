@@ -17,6 +17,8 @@ export interface ChangePlan {
   readonly outdates: boolean
   /** Whether the rows that sums add up may have other values: then all sums are computed. */
   readonly recounts: boolean
+  /** Taken before everything else where changes are not one transaction and stop older processes: shuts those out, and records what is converted. */
+  readonly shutsOut?: readonly string[]
   /** The statements that record what the store has then. `stops`: whether older processes must end. */
   record(hasSteps: boolean, stops: boolean): readonly string[]
 }

@@ -28,12 +28,7 @@ export function changeTables(
       const step = { table, why, additive: false, stops: true, ...statement }
       const last = steps.at(-1)
       // Statements of one sentence are one step.
-      const isSame =
-        last?.table === table &&
-        last.why === step.why &&
-        last.settles === step.settles &&
-        !last.params &&
-        !step.params
+      const isSame = last?.table === table && last.why === step.why && !last.params && !step.params
       if (isSame) steps.splice(-1, 1, { ...last, sql: `${last.sql};\n${step.sql}` })
       else steps.push(step)
     }

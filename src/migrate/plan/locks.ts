@@ -5,7 +5,6 @@ import { isOneTransaction, type StorePlan } from './store-plan.ts'
 /** What others wait for while a step is taken, and how long, in a sentence. */
 export function locksOf(step: Step, plan: StorePlan): string {
   if (plan.database === 'sqlite') return 'Other writers wait until all steps are done; readers do not.'
-  if (step.settles) return 'The tables whose columns get their names by it are locked for a moment.'
   if (step.ofNewTable || step.table === metaTable) return 'Nobody waits for it.'
   if (isOneTransaction(plan)) return `${step.table || 'All'} is locked until all steps are done.`
   if (step.online) return 'Nobody waits for it, though it takes as long as reading all rows.'

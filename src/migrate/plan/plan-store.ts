@@ -32,11 +32,11 @@ export async function planStore(session: Session, sql: TableSql, goal: Goal): Pr
   const { dialect } = sql
   const generation = await generationAtStart(session)
   const found = await sql.read(session)
-  const decided = await decide(session, sql, goal, found)
+  const spread = options.citus === true || [...found.values()].some((table) => table.spread)
+  const decided = await decide(session, sql, goal, found, spread)
   const model = options.tidy ? declared : bound
   const tables = wantedTables(model)
   const { steps: changes, present } = changeTables(decided.changes, found, sql)
-  const spread = options.citus === true || [...present.values()].some((table) => table.spread)
   const sums = sumsOf(model, dialect)
   const renamed = decided.changes.filter((change) => change.kind === 'reshape')
   const locks = dialect.name === 'postgres' && !spread
@@ -52,10 +52,11 @@ export async function planStore(session: Session, sql: TableSql, goal: Goal): Pr
   const alone = (step: Step): Step => (spread ? { ...step, alone: true } : step)
   const rewrites = isByPerson(goal) && changes.length > 0 ? [rewriteStep(goal, decided)] : []
   const all = [...before.map(alone), ...added, ...rewrites, ...computed.map(alone)]
+  const recorded = { stops, shutsOut: stops && spread ? (decided.shutsOut ?? []) : [] }
   const plan = {
     database: dialect.name,
     found,
-    steps: withRecord(all, decided.record(all.length > 0, stops), stops),
+    steps: withRecord(all, decided.record(all.length > 0, stops), recorded),
     notes: decided.notes,
     losses: decided.losses,
     refusals: decided.refusals,
@@ -71,7 +72,13 @@ const isByPerson = ({ options }: Goal): boolean => options.decider?.by === 'pers
 const isOtherSum = ({ sum, ofNewTable }: Step): boolean =>
   sum !== undefined && sum !== 'unsure' && !ofNewTable
 
-function decide(session: Session, sql: TableSql, goal: Goal, found: Present): Promise<ChangePlan> {
+function decide(
+  session: Session,
+  sql: TableSql,
+  goal: Goal,
+  found: Present,
+  spread: boolean,
+): Promise<ChangePlan> {
   const { declared, bound, decisions, options } = goal
   const reading = { session, dialect: sql.dialect }
   switch (options.decider?.by) {
@@ -82,7 +89,7 @@ function decide(session: Session, sql: TableSql, goal: Goal, found: Present): Pr
     case 'nobody':
       return byNobody(reading, declared, found)
     default:
-      return byChangeLists(session, { declared, bound, tidy: options.tidy === true }, found, sql)
+      return byChangeLists(session, { declared, bound, tidy: options.tidy === true, spread }, found, sql)
   }
 }
 
@@ -96,28 +103,29 @@ const rewriteStep = ({ declared }: Goal, { changes }: ChangePlan): Step => ({
   why: 'events, endpoints and keys follow the declaration',
 })
 
-/**
- * Adds what is recorded to the last step that older processes do not survive: by it they notice that they must end. Steps that settle
- * something share its transaction, and what uses their columns comes after it.
- */
-function withRecord(steps: readonly Step[], statements: readonly string[], stops: boolean): readonly Step[] {
-  if (statements.length === 0) return steps
-  const settling = steps.filter(({ settles }) => settles)
-  const others = steps.filter(({ settles }) => !settles)
-  const last =
-    settling.length > 0
-      ? steps.findLastIndex(({ settles }) => settles) - settling.length
-      : others.findLastIndex((step) => step.stops)
-  const step: Step = {
-    table: metaTable,
-    sql: [...settling.map(({ sql }) => sql), ...statements].join(';\n'),
-    additive: !stops,
-    why: stops
-      ? 'processes of the older declaration see by this that they must end'
-      : 'what the columns hold is recorded',
-    ...(stops ? { stops } : { records: true as const }),
-    ...(settling.length > 0 && { settles: true as const }),
-    ...(others[last]?.alone && { alone: true }),
-  }
-  return last < 0 ? [...others, step] : others.toSpliced(last + 1, 0, step)
+/** Adds what is recorded after the last step that older processes do not survive: by it they notice that they must end. */
+function withRecord(
+  steps: readonly Step[],
+  statements: readonly string[],
+  { stops, shutsOut }: { readonly stops: boolean; readonly shutsOut: readonly string[] },
+): readonly Step[] {
+  const recording = (sql: readonly string[], alone: boolean): readonly Step[] =>
+    sql.length === 0
+      ? []
+      : [
+          {
+            table: metaTable,
+            sql: sql.join(';\n'),
+            additive: !stops,
+            why: stops
+              ? 'processes of the older declaration see by this that they must end'
+              : 'what the columns hold is recorded',
+            ...(stops ? { stops } : { records: true as const }),
+            ...(alone && { alone }),
+          },
+        ]
+  const last = steps.findLastIndex((step) => step.stops)
+  const after = last < 0 ? steps.length : last + 1
+  const record = recording(statements, steps[last]?.alone === true)
+  return [...recording(shutsOut, true), ...steps.toSpliced(after, 0, ...record)]
 }

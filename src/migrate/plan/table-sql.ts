@@ -19,8 +19,6 @@ export interface TableStatement {
   readonly why?: string
   /** It converts values to another type. */
   readonly converts?: true
-  /** What other steps have prepared is in use by it. It shares the transaction of the record of that. */
-  readonly settles?: true
 }
 
 /** A table after some statements have run. */

@@ -17,9 +17,9 @@ export function carryOutOnPostgres(run: Run): Promise<StorePlan> {
 
 async function stepByStep({ store, session, again, options }: Run): Promise<StorePlan> {
   const plan = await again()
-  // The steps before a sum that is refused would stay. Its own step checks it again, under its lock.
-  const sums = needsStop(plan.steps) ? [] : plan.steps.filter(({ limit }) => limit)
-  await refuseBeforehand({ session, dialect: store.dialect }, { ...plan, steps: sums })
+  // The steps before one that is refused would stay, and the first of a release with a stop shuts older processes out. Each step checks its rows again.
+  const checked = plan.steps.filter(({ limit }) => limit || needsStop(plan.steps))
+  await refuseBeforehand({ session, dialect: store.dialect }, { ...plan, steps: checked })
   await runSteps(store, session, plan.steps, { ...options, spread: plan.spread })
   return plan
 }

@@ -27,7 +27,7 @@ export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: Tabl
               converted(postgresConversions, codec.name, ident(column.name)),
             ),
             why: codec.why,
-            converts: true,
+            converts: true as const,
           },
         ]
       : [],
@@ -98,10 +98,7 @@ function splitApart(
   return [columns.filter((plan) => !apart.includes(plan)), apart]
 }
 
-/**
- * Columns that are filled under other names, and get their own along with the record of that: a migration that is killed meanwhile, and run
- * again, fills them anew.
- */
+/** Columns that are filled under other names: a migration that is killed meanwhile, and run again, fills anew those that do not have their own yet. */
 const filledApart = (
   table: Table,
   apart: readonly ColumnPlan[],
@@ -115,11 +112,10 @@ const filledApart = (
     ]
   }),
   ...apart.flatMap((plan) => valuesByAccount(table, plan, meanwhile(plan.column.name), sql)),
-  ...apart.flatMap(({ column }): TableStatement[] => {
-    const rename = `ALTER TABLE ${ident(table.name)} RENAME COLUMN ${ident(meanwhile(column.name))} TO ${ident(column.name)}`
-    const settled = [rename, ...(column.nullable ? [] : [ddl.setNotNull(table, column)])]
-    return settled.map((sql) => ({ sql, settles: true }))
-  }),
+  ...apart.flatMap(({ column: { name, nullable } }) => [
+    ...(nullable ? [] : [asStatement(ddl.setNotNull(table, { name: meanwhile(name) }))]),
+    asStatement(`ALTER TABLE ${ident(table.name)} RENAME COLUMN ${ident(meanwhile(name))} TO ${ident(name)}`),
+  ]),
 ]
 
 /** The checks of values that are mapped. Other values that rows may have stay allowed. */
