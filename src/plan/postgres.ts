@@ -104,7 +104,7 @@ export const postgres: Dialect = Object.freeze({
   // OFFSET keeps the planner from thinking of the page, for which it would walk through the account in the order of the list: it takes every
   // beginning of a word for one that a row in fifty has.
   matches: ({ words }: SearchNames, { from, where, alias }: SearchedRows, text: string, selected: string) =>
-    `SELECT ${selected} FROM ${from} WHERE ${where} AND ${wordsVector(`${alias}${ident(words)}`)} @@ (${text})::tsquery OFFSET 0`,
+    `SELECT ${selected} FROM ${from} WHERE ${where} AND ${wordsVector(`${alias}${ident(words)}`)} @@ (SELECT (${text})::tsquery) OFFSET 0`,
   firstMatches: () => null,
   contains: (text: string, part: string) => `strpos(${text}, ${part}) > 0`,
   // The planner does not know how few they are, and could read the whole table for a join.

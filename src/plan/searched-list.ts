@@ -65,13 +65,16 @@ export function searchedList(
   const isFull = `(SELECT ${count('"hit"')} FROM "+walked") = ${limit}`
   const left = `SELECT CASE WHEN EXISTS (${isAll}) OR ${isFull} THEN 0 ELSE ${limit} END AS "rows"`
   const ofIndex = indexed(rows(), sought, order, { limit: '(SELECT "rows" FROM "+left")', most }, dialect)
+  const found = `SELECT "id" FROM "+walked" WHERE "hit" UNION SELECT "id" FROM (${ofIndex}) i`
   return {
     tables: [
       `"+sample" AS MATERIALIZED (${sample})`,
       `"+walked" AS MATERIALIZED (${walked})`,
       `"+left" AS MATERIALIZED (${left})`,
+      // A page is read twice, once for how many bytes it has.
+      `"+found" AS MATERIALIZED (${found})`,
     ],
-    ids: `SELECT "id" FROM "+walked" WHERE "hit" UNION SELECT "id" FROM (${ofIndex}) i`,
+    ids: 'SELECT "id" FROM "+found"',
   }
 }
 

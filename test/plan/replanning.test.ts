@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
+import { api, resource } from '../../src/index.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Dialect } from '../../src/plan/dialect.ts'
 import { Planner } from '../../src/plan/planner.ts'
 import { postgres } from '../../src/plan/postgres.ts'
+import { searchIndexOf } from '../../src/plan/search-index.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
 import { readListQuery } from '../../src/request/read-query.ts'
 import { createRouter } from '../../src/request/route.ts'
@@ -41,29 +44,54 @@ test('no bare parameter follows LIMIT, because SQLite would plan the statement a
   }
 })
 
-test('PostgreSQL keeps one plan of a list, whatever the page size', async () => {
+test('PostgreSQL keeps one plan of a list, whatever the page size, and of a search, whatever is searched for', async () => {
   const store = await openForTest(`${await emptyDatabase('postgres')}?pool=1`)
   await migrateStore(store, model)
+  const target = router.find('/v2/customers')
+  if (!target) throw new Error('the shop has no customers')
+  const { words, version } = searchIndexOf(target.view)
   await store.session((session) =>
     session.script(
-      `INSERT INTO "customers" ("account_id", "id", "name", "email", "version", "created_at", "updated_at")
-       SELECT 'a', n, 'Name', n || '@example.com', 1, now(), now() FROM generate_series(1, 20000) n;
+      `INSERT INTO "customers" ("account_id", "id", "name", "email", "version", "created_at", "updated_at", "${words}", "${version}")
+       SELECT 'a', n, 'Name', n || '@example.com', 1, now(), now(), 'w' || n / 10, 1 FROM generate_series(1, 40000) n;
        ANALYZE "customers"`,
     ),
   )
-  const target = router.find('/v2/customers')
-  if (!target) throw new Error('the shop has no customers')
-  const { list } = readListQuery('limit=25', target.view, 5_000, toldAll)
-  const { text } = new Planner(postgres).list(target, list, null, allScopes)
-  for (let limit = 17; limit <= 31; limit++) {
-    const [rows] = (await store.first(text, ['a', limit])) ?? []
-    expect(String(rows).split('\n')).toHaveLength(limit)
+  const statementOf = (query: string) => {
+    const { list } = readListQuery(query, target.view, 5_000, toldAll)
+    return new Planner(postgres).list(target, list, null, allScopes).text
   }
-  const plans = await store.first(
-    'SELECT generic_plans::int, custom_plans::int FROM pg_prepared_statements WHERE statement = $1::text',
-    [text],
+  const [list, search] = [statementOf('limit=25'), statementOf('search=word&sort=name')]
+  for (let limit = 17; limit <= 31; limit++) {
+    const [rows] = (await store.first(list, ['a', limit])) ?? []
+    expect(String(rows).split('\n')).toHaveLength(limit)
+    const word = `w9${limit}`
+    const [found] = (await store.first(search, ['a', `'${word}':*`, ` ${word}`, 25])) ?? []
+    expect(String(found).match(/\d+@example/g)).toHaveLength(10)
+  }
+  const plans = await store.all(
+    'SELECT generic_plans::int, custom_plans::int FROM pg_prepared_statements WHERE statement = ANY(ARRAY[$1::text, $2::text])',
+    [list, search],
   )
-  expect(plans).toEqual([10, 5])
+  expect(plans).toEqual([
+    [10, 5],
+    [10, 5],
+  ])
+})
+
+test('a page of a search asks the index of words once, also where its bytes are measured', () => {
+  const notes = resource('notes', { fields: { text: z.string() }, search: ['text'], sort: ['text'] })
+  const target = createRouter(compileApi(api('notes', { resources: [notes] }))).find('/v1/notes')
+  if (!target) throw new Error('there are no notes')
+  const { list } = readListQuery('search=word&sort=text', target.view, 5_000, toldAll)
+  for (const [dialect, asked] of [
+    [sqlite, / MATCH /g],
+    [postgres, / @@ /g],
+  ] as const) {
+    const { text, measured } = new Planner(dialect).list(target, list, null, allScopes)
+    expect(measured).not.toBe(null)
+    expect(text.match(asked)).toHaveLength(1)
+  }
 })
 
 test('pages of one shape share a statement, up to twice their length', () => {
