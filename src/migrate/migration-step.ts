@@ -38,8 +38,8 @@ export interface Step {
   readonly stops?: boolean
   /** Values get another type by it. */
   readonly converts?: true
-  /** Computes a sum that is new, or adds up something else; `unsure` where the store does not say what it added up. */
-  readonly sum?: 'new' | 'other' | 'unsure'
+  /** Computes a sum that is new, or adds up something else. */
+  readonly sum?: 'new' | 'other'
 }
 
 export interface Demand {

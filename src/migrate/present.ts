@@ -8,7 +8,7 @@ export interface PresentTable {
   /** By name; PostgreSQL only. */
   readonly checks: ReadonlyMap<string, PresentCheck>
   /** Whether Citus has distributed it, or copied it to every node. */
-  readonly spread: 'by-rows' | 'everywhere' | null
+  readonly spread: boolean
 }
 
 export type Present = ReadonlyMap<string, PresentTable>

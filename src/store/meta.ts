@@ -20,7 +20,7 @@ export const metaFacts = {
   secret: {
     key: 'cursor-secret',
     holds: 'the secret that seals cursors, 32 bytes in hexadecimal',
-    writer: 'migrate/record/secret.ts',
+    writer: 'store/secret.ts',
     isCopied: true,
   },
   generation: {
@@ -56,7 +56,7 @@ export const metaFacts = {
   accounts: {
     key: 'accounts',
     holds: "`one` where the store was filled under accounts: 'one'",
-    writer: 'migrate/record/settle-accounts.ts',
+    writer: 'lifecycle/settle-accounts.ts',
     isCopied: true,
   },
   sum: {

@@ -191,24 +191,3 @@ test('with a worker down, keys of the other accounts can be made, listed and rev
   }
   await worker(0).start()
 })
-
-test('API keys that an earlier release had on every node are distributed while they are in use', async () => {
-  const { sql, coordinator } = cluster
-  const server = await startServer(coordinator.url)
-  await sql.begin(async (tx) => {
-    await tx`SELECT undistribute_table('nounkit_api_keys')`
-    await tx`ALTER TABLE nounkit_api_keys DROP CONSTRAINT nounkit_api_keys__primary__key,
-      ADD CONSTRAINT nounkit_api_keys__primary__key PRIMARY KEY (id)`
-    await tx`SELECT create_reference_table('nounkit_api_keys')`
-  })
-  const over = { yes: false }
-  const reading = reads(server, () => over.yes)
-  const migrated = nounkit(['migrate', 'examples/shop'], { env: { DATABASE_URL: coordinator.url } })
-  expect(await migrated.ended, migrated.output).toEqual({ code: 0, signal: null })
-  over.yes = true
-  await reading
-  const [row] =
-    await sql`SELECT citus_table_type AS "type" FROM citus_tables WHERE table_name = 'nounkit_api_keys'::regclass`
-  expect(row?.type).toBe('distributed')
-  expect((await list(server, 0)).status).toBe(200)
-})

@@ -242,10 +242,6 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await expect(follow(next, { acceptDataLoss: true })).rejects.toThrow(sentence)
     await expect(startUnpublished(store, compileApi(next))).rejects.toThrow(sentence)
     expect(await listed(prefixed())).toMatchObject(made)
-    // A store of an earlier release, which recorded no shape.
-    await store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" = 'shape'`, [])
-    await expect(follow(next)).rejects.toThrow(sentence)
-    await follow(prefixed())
     await resetStore(store, compileApi(next), { clock: systemClock, published: [] })
     await startUnpublished(store, compileApi(next))
     await follow(prefixed('o_'))
@@ -901,16 +897,6 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await follow(sums, { acceptDataLoss: true })
     expect(await values(sums)).toEqual([12, 0])
 
-    // A store of an earlier release says nothing of sums: it is not refused, and they are computed once.
-    await store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" LIKE 'sum %'`, [])
-    await store.writeOne(
-      `UPDATE "nounkit_meta" SET "value" = replace(replace("value", ',"sum":true', ''), ',"sum":false', '') WHERE "key" = 'shape'`,
-      [],
-    )
-    await store.writeOne(`UPDATE "orders" SET "w" = 5`, [])
-    await demandFit(store, compileApi(sums))
-    expect((await follow(sums)).losses).toEqual([])
-    expect(await values(sums)).toEqual([12, 0])
     expect(await follow(sums)).toMatchObject({ applied: false })
   })
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { ensureSecret } from '../../src/migrate/record/secret.ts'
+import { ensureSecret } from '../../src/store/secret.ts'
 import type { Store, Transaction } from '../../src/store/store.ts'
 import { describeStores } from '../support/stores.ts'
 

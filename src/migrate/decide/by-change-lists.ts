@@ -71,7 +71,8 @@ export async function byChangeLists(
     losses: [],
     refusals: [],
     outdates: false,
-    recounts: false,
+    // What a sum adds up is recorded in names of the store.
+    recounts: tidy && changes.length > 0,
     // What additions add to the record of names is written apart, by whoever is first.
     ...(spread && { shutsOut: [recording([]), nextGeneration] }),
     record: (_hasSteps, stops) => (stops ? [recording(changes), ...(spread ? [] : [nextGeneration])] : []),

@@ -66,8 +66,8 @@ export async function byPerson(
     losses: [],
     refusals: [],
   }
-  // A store that is new, or lacks tables of the engine because it is old, only grows.
-  const canChange = found.has('nounkit_recorders') && !isDistributed
+  // A store that is new only grows.
+  const canChange = found.has(metaTable) && !isDistributed
   const { changes, outdates } = canChange ? await planTables(planning) : { changes: [], outdates: false }
   const { notes, losses, refusals } = planning
   const now = shapeOf(model)

@@ -15,7 +15,7 @@ export interface ChangePlan {
   readonly refusals: readonly string[]
   /** A process of the older declaration could still write rows that the new one does not allow, also where no table changes. */
   readonly outdates: boolean
-  /** Whether the rows that sums add up may have other values: then all sums are computed. */
+  /** Whether the rows that sums add up may have other values or names: then all sums are computed. */
   readonly recounts: boolean
   /** Taken before everything else where changes are not one transaction and stop older processes: shuts those out, and records what is converted. */
   readonly shutsOut?: readonly string[]

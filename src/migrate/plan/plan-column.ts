@@ -11,7 +11,6 @@ import { otherPrefix } from '../rows/other-prefix.ts'
 import { countRows, countSet, type Scanned, scanColumn, strayReferences } from '../rows/scan.ts'
 import { countUnfitEvents } from '../rows/stored-events.ts'
 import { fitting, sameForm } from '../rows/value-of-other-type.ts'
-import { mayBeSum } from '../sums/sums.ts'
 import { type Planning, storedShape } from './planning.ts'
 import {
   filledWith,
@@ -93,7 +92,7 @@ async function planSum(
   before: ColumnShape,
 ): Promise<ColumnPlan> {
   const { column, field, found } = wanting
-  const wasSum = mayBeSum(before)
+  const wasSum = before.sum === true
   noteColumn(planning, wanting, present, before)
   if (wasSum && before.kind === field?.kind && !present.nullable) return keptColumn(column, from)
   const name = nameOf(wanting)
@@ -111,8 +110,8 @@ async function planSum(
 }
 
 async function refuseOtherPrefix(planning: Planning, { resource, table, found }: Wanting): Promise<void> {
-  if (planning.emptied) return
-  const shape = planning.shape?.[found.name]?.id ?? { kind: 'id', schema: null, target: null }
+  const shape = planning.shape?.[found.name]?.id
+  if (planning.emptied || !shape) return
   const stored = { table: found.name, primaryKey: table.primaryKey, column: 'id', shape }
   const why = await otherPrefix(planning, resource, stored)
   if (why !== null) planning.refusals.push(`${why}.`)

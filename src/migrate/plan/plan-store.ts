@@ -9,7 +9,7 @@ import type { MigrateOptions } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
 import type { Present } from '../present.ts'
 import { generationAtStart } from '../record/store-generation.ts'
-import { renameRecords, sumSteps, sumsOf } from '../sums/sums.ts'
+import { sumSteps, sumsOf } from '../sums/sums.ts'
 import { wantedTables } from '../wanted/wanted-tables.ts'
 import type { ChangePlan } from './change-plan.ts'
 import { changeTables } from './change-tables.ts'
@@ -38,11 +38,9 @@ export async function planStore(session: Session, sql: TableSql, goal: Goal): Pr
   const tables = wantedTables(model)
   const { steps: changes, present } = changeTables(decided.changes, found, sql)
   const sums = sumsOf(model, dialect)
-  const renamed = decided.changes.filter((change) => change.kind === 'reshape')
   const locks = dialect.name === 'postgres' && !spread
-  const computed = await sumSteps(session, sums, present, { locks, renamed, all: decided.recounts })
-  const records = decided.recounts ? [] : await renameRecords(session, renamed)
-  const before = [...(decided.first ?? []), ...changes, ...records]
+  const computed = await sumSteps(session, sums, present, { locks, all: decided.recounts })
+  const before = [...(decided.first ?? []), ...changes]
   const outdates = decided.outdates || (isByPerson(goal) && computed.some(isOtherSum))
   const adding = { online: true, spread, shards: options.shards }
   const online = await sql.additions(session, tables, present, adding)
@@ -69,8 +67,7 @@ export async function planStore(session: Session, sql: TableSql, goal: Goal): Pr
 const isByPerson = ({ options }: Goal): boolean => options.decider?.by === 'person'
 
 /** A process of the older declaration would go on to write the older sums. */
-const isOtherSum = ({ sum, ofNewTable }: Step): boolean =>
-  sum !== undefined && sum !== 'unsure' && !ofNewTable
+const isOtherSum = ({ sum, ofNewTable }: Step): boolean => sum !== undefined && !ofNewTable
 
 function decide(
   session: Session,

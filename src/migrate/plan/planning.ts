@@ -1,5 +1,5 @@
 import type { Model, Resource } from '../../compile/model.ts'
-import { type FieldKind, kinds } from '../../kinds/kinds.ts'
+import { kinds } from '../../kinds/kinds.ts'
 import type { FormerNames } from '../decide/former-names.ts'
 import type { Loss } from '../decide/loss.ts'
 import type { Decisions } from '../decide/questions-to-people.ts'
@@ -35,27 +35,9 @@ export const resourceWith = (model: Model, table: string): Resource => {
   return found
 }
 
-const typeOf = ({ dialect }: Reading, kind: FieldKind): string => kinds[kind][dialect.name].type.toLowerCase()
-
-const hasTypeOf = (reading: Reading, kind: FieldKind, type: string): boolean => typeOf(reading, kind) === type
-
-/** Kinds in the order in which a column's type is taken for one of them, where the shape is not recorded. */
-const likely: readonly FieldKind[] = [
-  'string',
-  'integer',
-  'number',
-  'boolean',
-  'decimal',
-  'datetime',
-  'date',
-  'json',
-]
-
-/** What a column is known to hold; null for a type that no kind has. */
+/** What a column is known to hold; null where it is not the engine's, or has got another type. */
 export function storedShape(planning: Planning, table: PresentTable, column: string): ColumnShape | null {
-  const type = table.columns.get(column)?.type ?? ''
-  const recorded = planning.shape?.[table.name]?.[column]
-  if (recorded && hasTypeOf(planning, recorded.kind, type)) return recorded
-  const kind = likely.find((one) => hasTypeOf(planning, one, type))
-  return kind ? { kind, schema: null, target: null } : null
+  const known = planning.shape?.[table.name]?.[column]
+  const type = known && kinds[known.kind][planning.dialect.name].type.toLowerCase()
+  return known && table.columns.get(column)?.type === type ? known : null
 }

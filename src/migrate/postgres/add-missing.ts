@@ -1,4 +1,3 @@
-import type { Dialect } from '../../plan/dialect.ts'
 import type { Demand, Step } from '../migration-step.ts'
 import {
   type ColumnFinding,
@@ -36,44 +35,6 @@ export function postgresDifference(
     ...existing.filter((one) => one.alone),
   ]
 }
-
-/** On one server. */
-export function withoutCitus(
-  dialect: Dialect,
-  tables: readonly Table[],
-  present: ReadonlyMap<string, PresentTable>,
-  online: boolean,
-): readonly Step[] {
-  const wanted = withoutSweeperIndexes(dialect, tables)
-  const steps = postgresDifference(wanted, present, online)
-  if (dialect.oldest.by === 'order') return steps
-  return [...steps, ...dropSweeperIndexes(tables, present, online)]
-}
-
-/** PostgreSQL without Citus needs no indexes for the sweeper. */
-export const withoutSweeperIndexes = (dialect: Dialect, tables: readonly Table[]): readonly Table[] =>
-  dialect.oldest.by === 'order'
-    ? tables
-    : tables.map((table) => ({ ...table, indexes: table.indexes.filter((one) => !one.forSweeper) }))
-
-/** Earlier releases created these indexes on PostgreSQL too, and every write would still maintain them. */
-const dropSweeperIndexes = (
-  tables: readonly Table[],
-  present: ReadonlyMap<string, PresentTable>,
-  online: boolean,
-): readonly Step[] =>
-  tables.flatMap((table) =>
-    table.indexes
-      .filter(({ name, forSweeper }) => forSweeper && present.get(table.name)?.indexes.has(name))
-      .map(({ name }) => ({
-        table: table.name,
-        sql: ddl.dropIndex(name, online),
-        additive: true,
-        why: `index ${name} is no longer needed`,
-        alone: true,
-        online: true as const,
-      })),
-  )
 
 const step = (table: Table, sql: string, why: string, more: Partial<Step> = {}): Step => ({
   table: table.name,

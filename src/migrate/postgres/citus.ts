@@ -19,7 +19,7 @@ export function citusDifference(
   present: ReadonlyMap<string, PresentTable>,
   shards: number | null = null,
 ): readonly Step[] {
-  const spreading = wanted.filter((table) => !isSpread(table, present))
+  const spreading = wanted.filter(({ name }) => !present.get(name)?.spread)
   const bare = wanted.map((table) => ({ ...table, foreignKeys: [] }))
   // Citus does not run every kind of statement in one transaction over several nodes, so each step runs by itself.
   const base = postgresDifference(bare, present).map((step) => ({ ...step, alone: true }))
@@ -33,16 +33,9 @@ export function citusDifference(
     },
     ...base,
     ...spreading.flatMap((table) => dropForeignKeys(table, present)),
-    ...[...spreading].sort(sharedFirst).map((table) => spread(table, present.get(table.name), shards)),
+    ...[...spreading].sort(sharedFirst).map((table) => spread(table, shards)),
     ...wanted.flatMap((table) => addForeignKeys(table, present, spreading.includes(table))),
   ].slice(spreading.length > 0 ? 0 : 1)
-}
-
-/** A table that earlier releases copied to every node is distributed now. */
-const isSpread = (table: Table, present: ReadonlyMap<string, PresentTable>): boolean => {
-  const spread = present.get(table.name)?.spread ?? null
-  const movesOff = table.spread === 'id' || table.spread === 'hash'
-  return spread !== null && !(movesOff && spread === 'everywhere')
 }
 
 const step = (table: Table, sql: string, why: string): Step => ({
@@ -80,29 +73,21 @@ export async function shardsToMake(
 }
 
 /** In one transaction: requests wait for the table, and never find it missing. */
-function spread(table: Table, found: PresentTable | undefined, shards: number | null): Step {
-  const { sql, why } = distribution(table, shards)
-  const before = [
-    ...(found?.spread ? [`SELECT undistribute_table(${sqlText(ident(table.name))})`] : []),
-    // Earlier releases had another primary key, and on Citus it must have the column by which rows are distributed.
-    ...(found && table.spread === 'hash' ? [ddl.changePrimaryKey(table)] : []),
-  ]
-  return step(table, [...before, sql].join(';\n'), why)
-}
-
-function distribution(table: Table, shards: number | null): Pick<Step, 'sql' | 'why'> {
+function spread(table: Table, shards: number | null): Step {
   const name = sqlText(ident(table.name))
   if (table.spread === 'everywhere')
-    return {
-      sql: `SELECT create_reference_table(${name})`,
-      why: `${table.name} is a reference table, on every node`,
-    }
+    return step(
+      table,
+      `SELECT create_reference_table(${name})`,
+      `${table.name} is a reference table, on every node`,
+    )
   const count = shards === null ? '' : `, shard_count => ${shards}`
   const colocation = table.name === colocated ? count : `, colocate_with => ${sqlText(colocated)}`
-  return {
-    sql: `SELECT create_distributed_table(${name}, ${sqlText(table.spread)}${colocation})`,
-    why: `${table.name} is distributed by ${table.spread}`,
-  }
+  return step(
+    table,
+    `SELECT create_distributed_table(${name}, ${sqlText(table.spread)}${colocation})`,
+    `${table.name} is distributed by ${table.spread}`,
+  )
 }
 
 /** A check of the rows that exist takes long. It is a step of its own, during which they can be read and written. */

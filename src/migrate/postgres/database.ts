@@ -6,7 +6,7 @@ import { withNames } from '../plan/present-names.ts'
 import type { TableSql } from '../plan/table-sql.ts'
 import type { Present } from '../present.ts'
 import type { Table } from '../wanted/table.ts'
-import { postgresDifference, withoutCitus, withoutSweeperIndexes } from './add-missing.ts'
+import { postgresDifference } from './add-missing.ts'
 import { carryOutOnPostgres } from './carry-out.ts'
 import { postgresConversions } from './change-of-type.ts'
 import { citusDifference, shardsToMake } from './citus.ts'
@@ -18,11 +18,10 @@ export const postgresTables = (dialect: Dialect): TableSql => ({
   dialect,
   conversions: postgresConversions,
   read: readPostgres,
-  differences: (tables, present) =>
-    postgresDifference(withoutSweeperIndexes(dialect, tables), present, false),
+  differences: (tables, present) => postgresDifference(needed(dialect, tables), present, false),
   async additions(session, tables, present, { online, spread, shards }) {
     refuseForeignTables(tables, present)
-    if (!spread) return withoutCitus(dialect, tables, present, online)
+    if (!spread) return postgresDifference(needed(dialect, tables), present, online)
     return citusDifference(tables, present, await shardsToMake(session, present, shards))
   },
   renamedTable: withNames,
@@ -43,6 +42,12 @@ export const postgresTables = (dialect: Dialect): TableSql => ({
   empty: (tables) => (tables.length === 0 ? [] : [`TRUNCATE ${idents(tables)}`]),
   carryOut: carryOutOnPostgres,
 })
+
+/** PostgreSQL without Citus needs no indexes for the sweeper. */
+const needed = (dialect: Dialect, tables: readonly Table[]): readonly Table[] =>
+  dialect.oldest.by === 'order'
+    ? tables
+    : tables.map((table) => ({ ...table, indexes: table.indexes.filter((one) => !one.forSweeper) }))
 
 function refuseForeignTables(wanted: readonly Table[], present: Present): void {
   if (present.has(metaTable)) return

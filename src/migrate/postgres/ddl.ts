@@ -38,9 +38,6 @@ export const createTable = (table: Table): string => {
 
 const alter = (table: Table, what: string): string => `ALTER TABLE ${ident(table.name)} ${what}`
 
-export const changePrimaryKey = (table: Table): string =>
-  alter(table, `DROP CONSTRAINT IF EXISTS ${ident(primaryKeyName(table.name))}, ADD ${primaryKeyText(table)}`)
-
 export const addColumn = (table: Table, column: Column): string =>
   alter(table, `ADD COLUMN ${columnText(column)}`)
 

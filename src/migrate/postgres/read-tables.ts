@@ -46,21 +46,19 @@ export async function readPostgres(session: Session): Promise<ReadonlyMap<string
   return tables
 }
 
-type Spread = PresentTable['spread']
-
 /** The tables that are distributed by Citus; none without Citus. */
-async function spreadTables(session: Session): Promise<ReadonlyMap<string, Spread>> {
+async function spreadTables(session: Session): Promise<ReadonlySet<string>> {
   const [there] = await session.all(`SELECT to_regclass('pg_dist_partition') IS NOT NULL`)
-  if (there?.[0] !== 1) return new Map()
+  if (there?.[0] !== 1) return new Set()
   const rows = await session.all(
-    `SELECT t.relname::text, (p.partmethod = 'n')::int FROM pg_dist_partition AS p ${here} p.logicalrelid WHERE ${inSchema}`,
+    `SELECT t.relname::text FROM pg_dist_partition AS p ${here} p.logicalrelid WHERE ${inSchema}`,
   )
-  return new Map(rows.map(([name, whole]) => [String(name), whole === 1 ? 'everywhere' : 'by-rows']))
+  return new Set(rows.map(([name]) => String(name)))
 }
 
-function readColumn(tables: Map<string, Found>, spread: ReadonlyMap<string, Spread>, row: Row): void {
+function readColumn(tables: Map<string, Found>, spread: ReadonlySet<string>, row: Row): void {
   const [table, name, type, nullable, value] = row
-  const found = tables.get(String(table)) ?? emptyTable(String(table), spread.get(String(table)) ?? null)
+  const found = tables.get(String(table)) ?? emptyTable(String(table), spread.has(String(table)))
   tables.set(found.name, found)
   found.columns.set(String(name), {
     name: String(name),
@@ -96,7 +94,7 @@ function literalsOf(definition: string): ReadonlySet<string> {
   )
 }
 
-const emptyTable = (name: string, spread: Spread) => ({
+const emptyTable = (name: string, spread: boolean) => ({
   name,
   columns: new Map<string, PresentColumn>(),
   indexes: new Map<string, PresentIndex>(),

@@ -94,7 +94,7 @@ function splitApart(
   { columns }: Reshape,
   { spread }: PresentTable,
 ): readonly [readonly ColumnPlan[], readonly ColumnPlan[]] {
-  const apart = columns.filter(({ from, values }) => spread !== null && from === null && values === 'recast')
+  const apart = columns.filter(({ from, values }) => spread && from === null && values === 'recast')
   return [columns.filter((plan) => !apart.includes(plan)), apart]
 }
 

@@ -25,16 +25,11 @@ export async function readNames(session: Pick<Session, 'all'>): Promise<FoundNam
 
 const states: ReadonlySet<unknown> = new Set(['open', 'checked', 'filled'])
 
+const lists = ['moves', 'converted', 'restricting', 'refusing', 'counting'] as const
+
 function parsed(text: string): NamesRecord {
-  const {
-    versions,
-    moves,
-    converted,
-    restricting = [],
-    refusing = [],
-    absent = {},
-    counting = [],
-  } = jsonOf(text) as Partial<NamesRecord>
+  const record = jsonOf(text) as Partial<NamesRecord>
+  const { versions, absent } = record
   const isWhole =
     isObject(versions) &&
     Object.values(versions).every((resources) =>
@@ -43,11 +38,11 @@ function parsed(text: string): NamesRecord {
           typeof one?.table === 'string' && Object.values(one.fields ?? {}).every(({ column }) => column),
       ),
     )
-  const areLists = [moves, converted, restricting, refusing, counting].every((list) => Array.isArray(list))
+  const areLists = lists.every((list) => Array.isArray(record[list]))
   const areStates = isObject(absent) && Object.values(absent).every((one) => states.has(one?.state))
-  if (!isWhole || !areLists || !areStates || !moves || !converted)
+  if (!isWhole || !areLists || !areStates)
     throw new StoreRefused(`The store's record of its names cannot be read. ${remedy}`)
-  return { versions, moves, converted, restricting, refusing, absent, counting }
+  return record as NamesRecord
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -17,8 +17,8 @@ export interface ColumnShape {
   readonly schema: JsonSchema | null
   /** For a reference: the table that it refers to. */
   readonly target: string | null
-  /** Whether the values are computed, as a sum; undefined where an earlier release recorded the shape. */
-  readonly sum?: boolean
+  /** Whether the values are computed, as a sum. */
+  readonly sum: boolean
   /** What events show that were written before the column was there; undefined where there is no default. */
   readonly default?: unknown
   /** True where events do not have its values, because they are never shown. */
@@ -44,7 +44,7 @@ export const shapeOf = (model: Model): StoredShape =>
     ]),
   )
 
-/** Null for a store that an earlier release made, which recorded no shape. */
+/** Null for a new store, and for one that was published from the beginning. */
 export async function readShape(session: Pick<Session, 'all'>): Promise<StoredShape | null> {
   const [row] = await session.all(selectMeta(key))
   return row ? JSON.parse(String(row[0])) : null

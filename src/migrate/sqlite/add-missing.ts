@@ -19,19 +19,9 @@ import {
   sqliteType,
 } from './ddl.ts'
 import { forgetWords, sqliteSearch } from './index-of-words.ts'
-import { replaceKeyLog } from './key-log.ts'
 import type { SqliteTable } from './read-tables.ts'
 
 export function sqliteAdditions(
-  tables: readonly Table[],
-  present: ReadonlyMap<string, SqliteTable>,
-): readonly Step[] {
-  const keys = replaceKeyLog(tables, present)
-  const others = keys ? tables.filter(({ name }) => name !== keys.table) : tables
-  return [...(keys ? [keys] : []), ...sqliteDifference(others, present)]
-}
-
-function sqliteDifference(
   wanted: readonly Table[],
   present: ReadonlyMap<string, SqliteTable>,
 ): readonly Step[] {

@@ -59,5 +59,5 @@ const emptyTable = (name: string) => ({
   triggers: new Map<string, string>(),
   foreignKeys: new Map<string, PresentForeignKey>(),
   checks: new Map(),
-  spread: null,
+  spread: false,
 })

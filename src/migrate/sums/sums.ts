@@ -6,7 +6,6 @@ import { type Dialect, ident } from '../../plan/dialect.ts'
 import { forgetAllMeta, forgetMeta, metaFacts, metaTable, upsertMeta } from '../../store/meta.ts'
 import type { Session } from '../../store/store.ts'
 import type { Step } from '../migration-step.ts'
-import type { Reshape } from '../plan/table-change.ts'
 import type { PresentTable } from '../present.ts'
 import { readShape, type StoredShape } from '../record/shape.ts'
 import type { SumLimit } from './sum-limit.ts'
@@ -30,13 +29,6 @@ export interface Sum {
 const prefix = metaFacts.sum.key
 const keyOf = ({ table, column }: Pick<Sum, 'table' | 'column'>): string => `${prefix}${table}.${column}`
 
-interface Definition {
-  readonly of: readonly string[]
-  readonly from: string
-  readonly by: string
-  readonly kind: string
-}
-const definitionText = ({ of, from, by, kind }: Definition): string => JSON.stringify({ of, from, by, kind })
 const record = (sum: Sum): string => upsertMeta(keyOf(sum), sum.definition)
 
 export const sumsOf = ({ stored }: Model, dialect: Dialect): readonly Sum[] =>
@@ -47,7 +39,7 @@ function sumOf(source: Resource, feed: SumFeed, dialect: Dialect): Sum {
   const columnOf = (name: string): string => source.field.get(name)?.column ?? name
   const factors = of.map(columnOf)
   const reference = columnOf(by.field)
-  const definition = definitionText({ of: factors, from: source.table, by: reference, kind: field.kind })
+  const definition = JSON.stringify({ of: factors, from: source.table, by: reference, kind: field.kind })
   const column = ident(field.column)
   const table = ident(on.table)
   const key = on.shared ? ['"id"'] : ['"account_id"', '"id"']
@@ -107,11 +99,7 @@ export async function sumSteps(
   session: Pick<Session, 'all'>,
   sums: readonly Sum[],
   present: ReadonlyMap<string, PresentTable>,
-  {
-    locks,
-    renamed,
-    all,
-  }: { readonly locks: boolean; readonly renamed: readonly Reshape[]; readonly all: boolean },
+  { locks, all }: { readonly locks: boolean; readonly all: boolean },
 ): Promise<readonly Step[]> {
   const isThere = present.has(metaTable)
   const records = isThere ? await recordedSums(session) : []
@@ -119,7 +107,7 @@ export async function sumSteps(
     const forgotten = records.length > 0 ? [forgetSums] : []
     return [...forgotten, ...sums.map((sum) => computing(sum, locks, 'other', ' now'))]
   }
-  const recorded = new Map(records.map((record) => renamedRecord(record, renamed)))
+  const recorded = new Map(records)
   const shape = isThere ? await readShape(session) : null
   const steps: Step[] = []
   for (const sum of sums) {
@@ -131,7 +119,7 @@ export async function sumSteps(
     else if (before !== undefined) steps.push(computing(sum, locks, 'other', ' now'))
     else if (await hasOwnValues(session, sum, shape))
       steps.push({ ...computing(sum, locks, 'other', ' now, and has other values'), additive: false })
-    else steps.push(computing(sum, locks, 'unsure', unsure))
+    else steps.push(computing(sum, locks, 'new', ''))
   }
   const declared = new Set(sums.map(keyOf))
   for (const key of recorded.keys()) if (!declared.has(key)) steps.push(noSum(key))
@@ -151,52 +139,13 @@ export async function sumsNotKept(
     .map(({ table, column }) => `${table}.${column}`)
 }
 
-const unsure = ', and is computed anew, because the store does not say what it added up'
-
-type SumRecord = readonly [key: string, definition: string]
-
-async function recordedSums(session: Pick<Session, 'all'>): Promise<readonly SumRecord[]> {
+async function recordedSums(
+  session: Pick<Session, 'all'>,
+): Promise<readonly (readonly [key: string, definition: string])[]> {
   const rows = await session.all(
     `SELECT "key", "value" FROM ${ident(metaTable)} WHERE "key" LIKE ${sqlText(`${prefix}%`)} ORDER BY "key"`,
   )
   return rows.map(([key, value]) => [String(key), String(value)])
-}
-
-/** The record of a sum in the names that its tables and columns have after their renames. */
-function renamedRecord([key, text]: SumRecord, renamed: readonly Reshape[]): SumRecord {
-  const inTable = (name: string) => {
-    const found = renamed.find((one) => one.from === name)
-    return {
-      table: found?.table.name ?? name,
-      column: (column: string) => found?.columns.find(({ from }) => from === column)?.column.name ?? column,
-    }
-  }
-  const [table = '', column = ''] = key.slice(prefix.length).split('.')
-  const definition: Definition = JSON.parse(text)
-  const [owner, source] = [inTable(table), inTable(definition.from)]
-  const { of, by, kind } = definition
-  return [
-    keyOf({ table: owner.table, column: owner.column(column) }),
-    definitionText({ of: of.map(source.column), from: source.table, by: source.column(by), kind }),
-  ]
-}
-
-/** A step that gives the records of sums the new names, in the transaction of the renames: the sums are the same. */
-export async function renameRecords(
-  session: Pick<Session, 'all'>,
-  renamed: readonly Reshape[],
-): Promise<readonly Step[]> {
-  if (renamed.length === 0) return []
-  const moves = (await recordedSums(session))
-    .map((before) => ({ before, after: renamedRecord(before, renamed) }))
-    .filter(({ before, after }) => before.join() !== after.join())
-  if (moves.length === 0) return []
-  const statements = [
-    ...moves.map(({ before: [key] }) => forgetMeta(key)),
-    ...moves.map(({ after: [key, definition] }) => upsertMeta(key, definition)),
-  ]
-  const why = 'what sums add up is recorded under the new names'
-  return [{ table: metaTable, sql: statements.join(';\n'), additive: false, why, stops: true }]
 }
 
 /** There are no rows to compute it for. */
@@ -229,11 +178,7 @@ async function hasOwnValues(
   return (await session.all(any)).length > 0
 }
 
-/** Whether a column of this shape may have held a sum. An earlier release did not record that. */
-export const mayBeSum = ({ kind, sum }: StoredShape[string][string]): boolean =>
-  sum ?? kinds[kind].sum !== null
-
-/** Rows have other values: what was added up says nothing of them. */
+/** Rows have other values, or other names: what was added up says nothing of them. */
 const forgetSums: Step = {
   table: metaTable,
   sql: forgetAllMeta(metaFacts.sum),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { addMeta, metaFacts, selectMeta } from '../../store/meta.ts'
-import { writeAlone } from '../../store/run-statement.ts'
-import type { Store } from '../../store/store.ts'
+import { addMeta, metaFacts, selectMeta } from './meta.ts'
+import { writeAlone } from './run-statement.ts'
+import type { Store } from './store.ts'
 
 const { key } = metaFacts.secret
 

@@ -1,10 +1,10 @@
-import type { Model, Resource } from '../../compile/model.ts'
-import { statement } from '../../plan/bound-statement.ts'
-import { ident } from '../../plan/dialect.ts'
-import { SettingMistake } from '../../setting-mistake.ts'
-import { forgetMeta, metaFacts, selectMeta, upsertMeta } from '../../store/meta.ts'
-import { firstRow } from '../../store/run-statement.ts'
-import type { Store } from '../../store/store.ts'
+import type { Model, Resource } from '../compile/model.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { ident } from '../plan/dialect.ts'
+import { SettingMistake } from '../setting-mistake.ts'
+import { forgetMeta, metaFacts, selectMeta, upsertMeta } from '../store/meta.ts'
+import { firstRow } from '../store/run-statement.ts'
+import type { Store } from '../store/store.ts'
 
 const { key } = metaFacts.accounts
 

@@ -1,7 +1,7 @@
-import type { Model } from '../../compile/model.ts'
-import { ident } from '../../plan/dialect.ts'
-import { SettingMistake } from '../../setting-mistake.ts'
-import type { Store } from '../../store/store.ts'
+import type { Model } from '../compile/model.ts'
+import { ident } from '../plan/dialect.ts'
+import { SettingMistake } from '../setting-mistake.ts'
+import type { Store } from '../store/store.ts'
 
 /**
  * Refuses a store with rows of a noun that code answers for now: nobody would see them any more. Which table a noun had is in the store's
