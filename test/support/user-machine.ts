@@ -25,6 +25,8 @@ export async function userMachine(): Promise<UserMachine> {
     npm_config_registry: await startRegistry(),
     npm_config_userconfig: join(home, '.npmrc'),
     npm_config_cache: join(home, 'npm-cache'),
+    // The cache of the checkout is not that of a user, whose project has its own.
+    NODE_COMPILE_CACHE: '',
   }
   const start = (line: string, within = '.'): Child => shell(line, { cwd: join(folder, within), env })
   return {
