@@ -1,7 +1,7 @@
 import type { PageEntry } from './console-page.ts'
-import { sessionCookie } from './console-request.ts'
 import type { KnownOperator } from './operators/operator-ring.ts'
 import { OperatorSessions } from './operators/operator-sessions.ts'
+import { sessionCookie } from './session-cookie.ts'
 
 /** Begins a session in place of the one that the browser had. Resolves with the header that makes the browser keep it. */
 export const beginSession = async (

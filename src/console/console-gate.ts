@@ -2,9 +2,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { PlainRequest } from '../call/exchange.ts'
 import { randomCharacters } from '../guard/api-key.ts'
 import type { ConsoleParts } from './console-page.ts'
-import { isDirectlyLocal, sessionCookie } from './console-request.ts'
+import { isDirectlyLocal } from './console-request.ts'
 import { OperatorRing } from './operators/operator-ring.ts'
 import { OperatorSessions } from './operators/operator-sessions.ts'
+import { sessionCookie } from './session-cookie.ts'
 
 /** Who is signed in. */
 export interface Signed {

@@ -1,6 +1,6 @@
 import type { ConsolePage } from './console-page.ts'
-import { sessionCookie } from './console-request.ts'
 import { OperatorSessions } from './operators/operator-sessions.ts'
+import { sessionCookie } from './session-cookie.ts'
 import { signInPath } from './sign-in-page.ts'
 
 /** Ends the session, in the store and in the browser. */

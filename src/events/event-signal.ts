@@ -1,4 +1,4 @@
-import { countedForNobody } from '../store/measured-store.ts'
+import { countedForNobody } from '../call/counted-work.ts'
 import type { EventSink } from '../write/writer.ts'
 import { type EventLog, noMark } from './event-log.ts'
 

@@ -1,8 +1,8 @@
+import { networkOf } from '../call/network-of.ts'
 import type { RateModel } from '../compile/model.ts'
 import type { Maybe } from '../maybe.ts'
 import { problem } from '../problems.ts'
 import { createBuckets } from './buckets.ts'
-import { networkOf } from './network-of.ts'
 
 /**
  * Counts wrong keys and tokens by address. Only wrong ones are ever refused for that: whether credentials are right is found out by a look-up or

@@ -1,10 +1,10 @@
 import type { Caller } from '../call/caller.ts'
+import { networkOf } from '../call/network-of.ts'
 import type { RateModel, View } from '../compile/model.ts'
 import { plainCounted } from '../compile/names/plural.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import { type Buckets, createBuckets, type Taken } from './buckets.ts'
-import { networkOf } from './network-of.ts'
 import type { SharedBuckets } from './rate-redis.ts'
 
 /** The two header fields of draft-ietf-httpapi-ratelimit-headers, for the response to a call that was let through. */

@@ -1,4 +1,4 @@
-import { countedForNobody } from '../store/measured-store.ts'
+import { countedForNobody } from '../call/counted-work.ts'
 import type { JobSink } from '../write/writer.ts'
 import { countJobs, type JobFigures, noFigures } from './job-figures.ts'
 import { type RanJob, runDue } from './run-due.ts'

@@ -17,30 +17,28 @@ export interface Outdated {
 /** `first` is the store's generation before the process read its tables, so that every later migration is noticed. */
 export function followMigrations(store: Store, model: Model, first: number): Outdated {
   const { promise, resolve } = Promise.withResolvers<string>()
-  let is = false
   let looking: Promise<void> | null = null
   const note = (reason: string): void => {
-    is = true
+    outdated.is = true
     resolve(reason)
   }
   const look = async (reason: string): Promise<void> => {
     if (!(await fits(store, model))) note(reason)
   }
-  return {
-    get is() {
-      return is
-    },
+  const outdated = {
+    is: false,
     when: promise,
     async check() {
       if ((await readGeneration(store)) !== first) note('nounkit migrate has changed the store')
     },
-    suspect(reason) {
+    suspect(reason: string) {
       looking ??= look(reason).finally(() => {
         looking = null
       })
       return looking
     },
   }
+  return outdated
 }
 
 async function fits(store: Store, model: Model): Promise<boolean> {

@@ -11,10 +11,10 @@ import type { Outdated } from '../lifecycle/outdated.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
 import type { Reader } from '../read/reader.ts'
-import type { Router } from '../request/route.ts'
 import type { Writer } from '../write/writer.ts'
 import type { EventCounters } from './metrics.ts'
 import type { RequestContext } from './request-context.ts'
+import type { Router } from './route.ts'
 
 /** What a write tells the standbys that answer reads. */
 export interface Replicas {

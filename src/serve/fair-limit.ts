@@ -1,6 +1,6 @@
 import type { Caller } from '../call/caller.ts'
 import type { PlainRequest } from '../call/exchange.ts'
-import { networkOf } from '../guard/network-of.ts'
+import { networkOf } from '../call/network-of.ts'
 
 /** Who holds a part of a limit: an account, or an address where nobody is authenticated. */
 export interface Holder {

@@ -1,4 +1,5 @@
 import { sweepAudit } from '../audit/sweep-audit.ts'
+import { countedForNobody } from '../call/counted-work.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
@@ -6,7 +7,7 @@ import { counted } from '../compile/names/plural.ts'
 import { auditKeepDays } from '../compile/resources/audited-resources.ts'
 import { AccountWork } from '../console/accounts/account-work.ts'
 import { OperatorRing } from '../console/operators/operator-ring.ts'
-import { RecentRequests } from '../console/requests/recent-requests.ts'
+import type { RecentRequests } from '../console/requests/recent-requests.ts'
 import { ProcessFigures } from '../console/today/process-figures.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { EventLog } from '../events/event-log.ts'
@@ -38,7 +39,7 @@ import { readNames, tellImages } from '../migrate/record/names-record.ts'
 import { recordPublished } from '../migrate/record/published.ts'
 import { generationAtStart } from '../migrate/record/store-generation.ts'
 import type { PageParts } from '../pages/page-context.ts'
-import { countedForNobody, measuredStore } from '../store/measured-store.ts'
+import { measuredStore } from '../store/measured-store.ts'
 import { openReplicas, openStore, type StoreOptions } from '../store/open.ts'
 import type { ReadReplicas } from '../store/postgres/read-replicas.ts'
 import { ensureSecret } from '../store/secret.ts'
@@ -54,6 +55,7 @@ import { recordAct } from '../write/recorded-acts.ts'
 import { seedEmpty } from '../write/seed.ts'
 import { type FillerParts, WordFiller } from '../write/word-filler.ts'
 import type { Writer } from '../write/writer.ts'
+import { LastRequests } from './answered-requests.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
 import { type ConsolePlace, openConsole } from './open-console.ts'
@@ -210,7 +212,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const webhookParts = { model, store, clock, events: log, secret, settings }
     const filler = new WordFiller({ store, model, warn })
     const report: Engine['report'] = (error, request) => warn(`request ${request.id} failed`, error)
-    const recentRequests = new RecentRequests()
+    const recentRequests = new LastRequests()
     const figures = new ProcessFigures({
       store,
       clock,

@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import type { Call, Outcome } from '../call/call.ts'
 import type { Caller } from '../call/caller.ts'
 import { etagOf, versionIn } from '../call/etag.ts'
+import type { PlainRequest } from '../call/exchange.ts'
 import { mayKnow } from '../call/grants.ts'
 import { readRights } from '../call/read-rights.ts'
 import type { Target } from '../call/target.ts'
@@ -187,3 +188,18 @@ export const answerValues = (writer: Writer, body: string | null, etag: string):
   etag,
   ...keptFromNow(writer),
 ]
+
+/** The Idempotency-Key of a create, which the resource requires, allows or ignores. */
+export function readKeyed(request: PlainRequest, call: Call, body: JsonObject): KeyedRequest | null {
+  const { target, caller } = call
+  const { mode } = target.view.idempotency
+  if (mode === 'off') return null
+  const sent = readKey(request.headers['idempotency-key'])
+  if (sent !== null)
+    return { key: keyInRequest(sent, caller.subject), fingerprint: fingerprintOf(call, body) }
+  if (mode === 'optional') return null
+  throw problem('idempotency-key-missing', {
+    detail: `Creating ${target.view.name} needs an Idempotency-Key header.`,
+    errors: [{ header: 'Idempotency-Key', detail: 'is required', code: 'required' }],
+  })
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
-import { RecentRequests } from '../../src/console/requests/recent-requests.ts'
+import { LastRequests as RecentRequests } from '../../src/serve/answered-requests.ts'
 import { emptyNote } from '../../src/serve/shell.ts'
 import { testApi } from '../../src/testing.ts'
 import { whenOver } from '../support/clean-up.ts'
@@ -8,6 +8,12 @@ import { OperatorBrowser } from '../support/operator-browser.ts'
 import { describeStores } from '../support/stores.ts'
 
 const evil = '<script>alert(1)</script>'
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = []
+  for (const item of items) done.push(await work(item))
+  return done
+}
 
 describeStores('requests in the console', (store) => {
   test('a request is found by its id, with what it asked and who, and without what it sent', async () => {
@@ -65,24 +71,36 @@ describeStores('requests in the console', (store) => {
       return [answer.status, served.service.recentRequests.find(id)?.statements]
     }
     const customer = { name: 'Ada', email: 'ada@example.com' }
+    // A key is looked up once a second, which one of the requests then pays for.
+    const areAlike = (answers: readonly (readonly unknown[])[], status: number, least: number) =>
+      expect(
+        answers.filter(
+          ([given, statements]) => given !== status || ![least, least + 1].includes(Number(statements)),
+        ),
+      ).toEqual([])
     // The first call looks up the key, and the first page of the list is planned.
     await counted('GET', '/v2/customers')
-    const alone = await counted('POST', '/v2/customers', customer)
-    expect([await counted('GET', '/v2/customers'), await counted('GET', '/v2/orders/nowhere')]).toEqual([
-      [200, 1],
-      [404, 1],
+    const create = (n: number) =>
+      counted('POST', '/v2/customers', { ...customer, email: `ada${n}@example.com` })
+    const createAlone = Math.min(
+      ...(await inTurn([1, 2], create)).map(([, statements]) => Number(statements)),
+    )
+    areAlike([await counted('GET', '/v2/customers')], 200, 1)
+    areAlike([await counted('GET', '/v2/orders/nowhere')], 404, 1)
+    const twenty = Array.from({ length: 20 }, (_, n) => n + 3)
+    const [created, listed] = await Promise.all([
+      Promise.all(twenty.map(create)),
+      Promise.all(twenty.map(() => counted('GET', '/v2/customers?limit=1&include=orders'))),
     ])
-    const many = Array.from({ length: 20 }, (_, n) => [
-      counted('POST', '/v2/customers', { ...customer, email: `ada${n}@example.com` }),
-      counted('GET', '/v2/customers?limit=1&include=orders'),
-    ])
-    expect(new Set((await Promise.all(many.flat())).map(String))).toEqual(new Set([`${alone}`, '200,1']))
+    areAlike(created, 201, createAlone)
+    areAlike(listed, 200, 1)
     // On SQLite transactions that wait are begun by whoever ends the one before.
     const change = (id: string) => counted('PATCH', `/v2/customers/${id}`, { name: 'Grace' })
-    const changedAlone = await change(made[0] ?? '')
-    const changed = await Promise.all(made.slice(1).map(change))
-    expect(changedAlone[0]).toBe(200)
-    expect(new Set(changed.map(String))).toEqual(new Set([`${changedAlone}`]))
+    const changeAlone = Math.min(
+      ...(await inTurn(made.slice(0, 2), change)).map(([, statements]) => Number(statements)),
+    )
+    areAlike(await Promise.all(made.slice(2).map(change)), 200, changeAlone)
+    expect([createAlone > 0, changeAlone > 2]).toEqual([true, true])
   })
 })
 

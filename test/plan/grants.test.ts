@@ -5,7 +5,7 @@ import { compileApi } from '../../src/compile/compile.ts'
 import { Planner } from '../../src/plan/planner.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
 import { readListQuery } from '../../src/request/read-query.ts'
-import { createRouter } from '../../src/request/route.ts'
+import { createRouter } from '../../src/serve/route.ts'
 import { includeOf, toldAll } from '../support/told-all.ts'
 import { trade } from '../support/trade.ts'
 

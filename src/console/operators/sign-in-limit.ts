@@ -1,5 +1,5 @@
+import { networkOf } from '../../call/network-of.ts'
 import { type BucketSize, createBuckets } from '../../guard/buckets.ts'
-import { networkOf } from '../../guard/network-of.ts'
 import { problem } from '../../problems.ts'
 
 /** Counts attempts to sign in, right or wrong, known name or not. Of one process: several have a limit each. */
