@@ -46,14 +46,15 @@ export function insertEntryAlone(dialect: Dialect): RowStatement {
   )
 }
 
-/** Inserts entries of one account from a JSON array (bound) of arrays with their columns. */
-export function insertEntries(dialect: Dialect): RowStatement {
+/** Inserts so many entries of one account. Binds the columns of each. */
+export function insertEntries(dialect: Dialect, count: number): RowStatement {
   const binds = new Binds(dialect)
   const account = binds.use('account', 'id')
-  const typed = auditColumns.map((name) => ({ name, kind: kindOf(name) }))
-  const given = dialect.rowsIn(binds.use(0, 'json'), typed)
-  return rowStatement(
-    `INSERT INTO ${ident(auditTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g`,
-    binds,
-  )
+  const rows = Array.from({ length: count }, (_, row) => {
+    const values = auditColumns.map((name, index) =>
+      binds.use(row * auditColumns.length + index, kindOf(name)),
+    )
+    return `(${[account, ...values].join(', ')})`
+  })
+  return rowStatement(`INSERT INTO ${ident(auditTable)} (${columns}) VALUES ${rows.join(', ')}`, binds)
 }

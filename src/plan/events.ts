@@ -63,9 +63,6 @@ export function insertEventAlone(dialect: Dialect): RowStatement {
   )
 }
 
-/** So many events at most are inserted into the inbox by one statement. Each more saves a call, and makes the statement longer. */
-export const mostWaiting = 64
-
 /** Inserts events of one account into the inbox, in their order. Binds the columns of each. */
 export function insertWaiting(dialect: Dialect, count: number): RowStatement {
   const binds = new Binds(dialect)

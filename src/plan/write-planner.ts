@@ -13,7 +13,7 @@ import {
   insertRowAlong,
   insertRowAndRead,
   insertRows,
-  insertWholeRow,
+  insertWholeRows,
   updateRow,
 } from './write-statements.ts'
 
@@ -39,7 +39,9 @@ export class WritePlanner {
     insertRowAlong(resource, along, this.#dialect),
   )
 
-  readonly insertWhole = this.#plans.of((resource: Resource) => insertWholeRow(resource, this.#dialect))
+  readonly insertWhole = this.#plans.of((resource: Resource, count: number) =>
+    insertWholeRows(resource, count, this.#dialect),
+  )
 
   readonly insertMany = this.#plans.of((resource: Resource) => insertRows(resource, this.#dialect))
 
@@ -73,8 +75,8 @@ export class WritePlanner {
     return this.#insertEntry(this.#dialect)
   }
 
-  insertEntries(): RowStatement {
-    return this.#insertEntries(this.#dialect)
+  insertEntries(count: number): RowStatement {
+    return this.#insertEntries(this.#dialect, count)
   }
 
   countSum(feed: SumFeed, source: Resource): RowStatement {

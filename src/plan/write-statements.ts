@@ -32,11 +32,15 @@ export function insertRowAndRead(resource: Resource, dialect: Dialect): RowState
   return Object.freeze({ ...inserting, text: inserting.text + returningRow(resource, new Binds(dialect)) })
 }
 
-/** Inserts a row from the values of all its fields, in their order, its words, and its version. */
-export function insertWholeRow(resource: Resource, dialect: Dialect): RowStatement {
+/** Inserts so many rows from the values of each: all its fields, in their order, its words, and its version. */
+export function insertWholeRows(resource: Resource, count: number, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  const { columns, values } = insertion(resource, binds, (at) => binds.use(at, 'integer'))
-  return rowStatement(`INSERT INTO ${ident(resource.table)} (${columns}) VALUES (${values})`, binds)
+  const columnsOfRow = resource.fields.length + resource.searches.length + 1
+  const rows = Array.from({ length: count }, (_, row) =>
+    insertion(resource, binds, row * columnsOfRow, (at) => binds.use(at, 'integer')),
+  )
+  const values = rows.map((row) => `(${row.values})`).join(', ')
+  return rowStatement(`INSERT INTO ${ident(resource.table)} (${rows[0]?.columns}) VALUES ${values}`, binds)
 }
 
 /** Inserts many rows from a JSON array (bound) of arrays: the values of all fields, in their order, the words, and the version. */
@@ -82,19 +86,20 @@ const returningRow = (resource: Resource, binds: Binds): string =>
 function insertion(
   resource: Resource,
   binds: Binds,
+  from = 0,
   version: (index: number) => string = () => '1',
 ): { columns: string; values: string } {
   const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
   const fields = resource.fields.map((field, index) => ({
     name: field.column,
-    value: binds.use(index, field.kind),
+    value: binds.use(from + index, field.kind),
   }))
   const searches = searchIndexes(resource)
   const words = searches.map((search, at) => ({
     name: search.words,
-    value: binds.use(fields.length + at, 'string'),
+    value: binds.use(from + fields.length + at, 'string'),
   }))
-  const number = version(fields.length + words.length)
+  const number = version(from + fields.length + words.length)
   const versions = searches.map((search) => ({ name: search.version, value: number }))
   const all = [...account, ...fields, ...words, { name: 'version', value: number }, ...versions]
   return {

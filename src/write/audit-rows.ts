@@ -3,6 +3,7 @@ import { auditColumns } from '../plan/audit.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import type { Actor } from './actor.ts'
 import { newIdOfTime } from './ids.ts'
+import { insertedAtOnce } from './inserted-at-once.ts'
 import type { RowHistory } from './row-history.ts'
 import type { Writer } from './writer.ts'
 
@@ -39,8 +40,9 @@ export async function writeEntries(
   histories: readonly RowHistory[],
 ): Promise<void> {
   const audited = histories.filter(({ resource }) => hasEntry(resource, actor))
-  if (audited.length === 0) return
-  const { text, bind } = writer.writes.insertEntries()
   const rows = audited.map((history) => entryValues(writer, actor, history))
-  await tx.first(text, bind({ account, values: [JSON.stringify(rows)] }))
+  for (const some of insertedAtOnce(rows, tx.dialect)) {
+    const { text, bind } = writer.writes.insertEntries(some.length)
+    await tx.first(text, bind({ account, values: some.flat() }))
+  }
 }

@@ -1,7 +1,8 @@
-import { eventColumns, keptColumns, mostWaiting, positionsPerMs } from '../plan/events.ts'
+import { eventColumns, keptColumns, positionsPerMs } from '../plan/events.ts'
 import type { WritePlanner } from '../plan/write-planner.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import { idEnd, uuidV7 } from './ids.ts'
+import { insertedAtOnce } from './inserted-at-once.ts'
 import type { RowHistory } from './row-history.ts'
 import type { Writer } from './writer.ts'
 
@@ -52,19 +53,13 @@ async function writeWaiting(
   account: string,
   events: readonly NewEvent[],
 ): Promise<void> {
-  for (let from = 0; from < events.length; ) {
-    const count = sizeOf(events.length - from)
-    const { text, bind } = writes.insertWaiting(count)
-    const values = events.slice(from, from + count).flatMap(waitingValues)
-    await tx.first(text, bind({ account, values }))
-    from += count
+  for (const some of insertedAtOnce(events.map(waitingValues), tx.dialect)) {
+    const { text, bind } = writes.insertWaiting(some.length)
+    await tx.first(text, bind({ account, values: some.flat() }))
   }
 }
 
 const waitingValues = (event: NewEvent): readonly Value[] => eventColumns.map((name) => event[name])
-
-/** A power of two, so that there are few texts of statements. */
-const sizeOf = (left: number): number => Math.min(mostWaiting, 2 ** Math.floor(Math.log2(left)))
 
 const newEvent = ({ now }: Writer, history: RowHistory): NewEvent => ({
   kind: history.kind,

@@ -41,25 +41,6 @@ test('an internal error of the server is unavailable, not unexpected', async () 
   await expect(failed).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' })
 })
 
-const raising = (message: string, detail: string) =>
-  `DO $$ BEGIN RAISE EXCEPTION USING MESSAGE = '${message}', DETAIL = '${detail}', ERRCODE = 'XX000'; END $$`
-
-test.each([
-  ['duplicate key value violates unique constraint "things__account_id__email__key_102139"', 'unique'],
-  ['doppelter Schlüsselwert verletzt »"things__account_id__email__key_102139"«', 'unique'],
-  [
-    'insert on table "things_102139" violates foreign key constraint "things__email__fkey_102139"',
-    'foreign-key',
-  ],
-  ['index row size 3000 exceeds btree version 4 maximum 2704 for index "things_102139"', 'out-of-range'],
-])('an error of a row that Citus has copied to a node is known by its message: %s', async (message, kind) => {
-  const failed = store.writeOne(
-    raising(message, 'Key (account_id, email)=(a, b@example.com) already exists.'),
-    [],
-  )
-  await expect(failed).rejects.toMatchObject({ kind, columns: kind === 'unique' ? ['email'] : [] })
-})
-
 test('a node that is down is named', async () => {
   const down = 'connection to the remote node postgres@worker-2:5432 failed'
   const failed = store.writeOne(await failing(down, '08006', 1), [])

@@ -14,22 +14,8 @@ interface ServerError extends Error {
   readonly where?: string
 }
 
-const codeOf = (error: unknown): string => {
-  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return ''
-  if (error.code !== 'XX000') return error.code
-  return lostCodes.find(([message]) => message.test(error.message))?.[1] ?? error.code
-}
-
-/**
- * Citus copies rows of an `INSERT … SELECT` to a node, and passes on the message and the detail of an error there, but not its code: the
- * server calls it an internal one. Names of constraints, with the number of the shard, are the same in every language of the server.
- */
-const lostCodes: readonly (readonly [message: RegExp, code: string])[] = [
-  [/"\w+__key_\d{6,}"|violates unique constraint/, '23505'],
-  [/"\w+__fkey_\d{6,}"|violates foreign key constraint/, '23503'],
-  [/^index row (size|requires) /, '54000'],
-  [/^deadlock detected/, '40P01'],
-]
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** Gives the driver's own errors a code, as those of the server and the operating system have. */
 export function coded(error: Error, otherwise?: string): Error {
