@@ -1,7 +1,6 @@
 import type { Contract } from '../compile/contract-format.ts'
 import type { Version } from '../compile/model.ts'
 import { integersAmong } from '../compile/schemas/integer-schema.ts'
-import { textRanges } from '../compile/schemas/text-ranges.ts'
 import { codecs } from '../compile/versions/codecs.ts'
 import type { CodecName } from '../declare/change.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
@@ -30,37 +29,42 @@ export const unheldValues = (version: Version, promise: Contract): Differences =
 
 /** Values of the older type that the newer one cannot hold, in words; null where it holds all. */
 export function unheldBy(codec: CodecName, older: JsonSchema, newer: JsonSchema): string | null {
-  const ranges = rangesOf(older)
-  if (ranges === null) return 'texts of any form'
+  const ends = older.type === 'string' ? endsIn(older.pattern) : endsOf(older)
+  if (ends === null) return 'texts of any form'
   const [{ minimum, maximum, multipleOf }] = integersAmong(newer, newer)
-  const holds = (value: unknown): boolean => {
+  const unheld = ends.find((value) => {
     const stored = codecs[codec].up(value)
-    if (typeof stored !== 'number') return stored !== undefined
-    return stored >= minimum && stored <= maximum && stored % multipleOf === 0
-  }
-  const holdsRange = ({ least, greatest }: Range) =>
-    holds(least) && holds(greatest) && (multipleOf === 1 || least === greatest)
-  const range = ranges.find((one) => !holdsRange(one))
-  if (!range) return null
-  const [least, greatest] = [range.least, range.greatest].map((end) => JSON.stringify(end))
-  if (holds(range.least) && holds(range.greatest)) return `values between ${least} and ${greatest}`
-  return `values such as ${holds(range.greatest) ? least : greatest}`
+    return stored === undefined || (typeof stored === 'number' && (stored < minimum || stored > maximum))
+  })
+  if (unheld !== undefined) return `values such as ${JSON.stringify(unheld)}`
+  return multipleOf === 1 ? null : `values that are no multiples of ${multipleOf}`
 }
 
-/** Values of which the newer type holds all where it holds both ends, unless it holds only multiples. */
-interface Range {
-  readonly least: unknown
-  readonly greatest: unknown
-}
-
-/** All values of an integer or a text; null where a text may have any form. */
-const rangesOf = (schema: JsonSchema): readonly Range[] | null => {
-  const listed = schema.const === undefined ? schema.enum : [schema.const]
-  if (listed) return listed.map((value) => ({ least: value, greatest: value }))
-  if (schema.type === 'string') return textRanges(schema)
+/** The greatest and the least of the integers of a schema. */
+const endsOf = (schema: JsonSchema): readonly number[] => {
   const [{ minimum, maximum }] = integersAmong(schema, schema)
-  const safe = Number.MAX_SAFE_INTEGER
-  return [{ least: Math.max(minimum, -safe), greatest: Math.min(maximum, safe) }]
+  return [Math.min(maximum, Number.MAX_SAFE_INTEGER), Math.max(minimum, -Number.MAX_SAFE_INTEGER)]
+}
+
+/** A minus that may be there, a first digit that is no zero, digits, and digits after a point, which may be left out together with it. */
+const numberPattern =
+  /^\^(-\?)?(\[1-9\])?(?:\[0-9\](?:\{(\d{1,2})(?:,(\d{1,2}))?\})?)(?:\\\.\[0-9\](?:\{([1-9]\d?)(?:,([1-9]\d?))?\})?)?\$$/
+
+/** The greatest and the least of the numbers that a pattern allows; null for a pattern of another form. */
+const endsIn = (pattern = ''): readonly string[] | null => {
+  const plain = pattern
+    .replaceAll('\\d', '[0-9]')
+    .replaceAll('[0-9][0-9]', '[0-9]{2}')
+    .replace(/\((?:\?:)?(\\\.[^()]*)\)\?\$$/, '$1$')
+  const [found, minus, lead, fewest = '1', most = fewest, places = '1', mostPlaces = places] =
+    numberPattern.exec(plain) ?? []
+  if (found === undefined || (!lead && fewest === '0')) return null
+  const textOf = (first: string, digit: string, count: string): string =>
+    (lead ? first : '') +
+    digit.repeat(Number(count)) +
+    (plain.includes('.') ? `.${digit.repeat(Number(mostPlaces))}` : '')
+  const greatest = textOf('9', '9', most)
+  return [greatest, minus ? `-${greatest}` : textOf('1', '0', fewest)]
 }
 
 /** As source, for a newer type without bounds of its own; those are said in words. */
@@ -71,6 +75,5 @@ const boundFor = (codec: CodecName, newer: JsonSchema): string => {
   const [own] = integersAmong(newer, newer)
   const isBounded = Math.max(-own.minimum, own.maximum) < Number.MAX_SAFE_INTEGER - own.multipleOf
   const range = isBounded ? `, for numbers from ${own.minimum} to ${own.maximum}` : ''
-  const steps = own.multipleOf === 1 ? '' : `, for multiples of ${own.multipleOf}`
-  return `such as .regex(/${pattern}/)${range}${steps}`
+  return `such as .regex(/${pattern}/)${range}`
 }

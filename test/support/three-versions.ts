@@ -106,7 +106,7 @@ const addressObject = {
 }
 
 const decimal = z.string().regex(/^-?\d{1,8}(\.\d{1,2})?$/)
-const digits = z.string().regex(/^([1-9]\d{0,3}|[12]\d{4}|30000)$/)
+const digits = z.string().regex(/^[1-9]\d{0,3}$/)
 
 const v2 = version('v2', {
   published: '2025-06-01',
