@@ -30,7 +30,7 @@ export const options = {
   account: { type: 'string', value: 'ACCOUNT', does: 'the account of rows that have no @account' },
   'dry-run': { type: 'boolean', does: 'checks everything and writes nothing' },
   'no-events': { type: 'boolean', does: 'the rows are no events' },
-  from: { type: 'string', value: 'LINE', does: 'the rows of the lines before it are imported already' },
+  from: { type: 'string', value: 'LINE', does: 'begins at this line: rows before it count as imported' },
   again: { type: 'boolean', does: 'imports a file once more that was imported before' },
   json: jsonOption,
 } as const
@@ -121,7 +121,7 @@ async function importInto(
   try {
     const stored = await mark.read()
     // An import that did not end goes on, also one that was begun by --again.
-    const isAnew = flags.again && (stored?.endedAt || isOfFormerName(model, stored))
+    const isAnew = flags.from !== undefined || (flags.again && stored?.endedAt)
     const done = isAnew ? null : stored
     if (done) demandSameFlags(model, file, done, { resource: resource?.name ?? null, account })
     if (done?.endedAt) return alreadyDone(file, done.rows, done.endedAt, flags)
@@ -159,20 +159,12 @@ type RowFlags = Pick<Mark, 'resource' | 'account'>
 function demandSameFlags(model: Model, { name }: SourceFile, done: Mark, asked: RowFlags): void {
   const flagsText = flagsTextOf(model)
   if (done.resource === asked.resource && done.account === asked.account) return
-  if (isOfFormerName(model, done))
-    throw new CommandMistake(
-      `${name} was imported in part, as ${done.resource}, which the declaration does not have any more: the rest cannot be imported. Delete the ${counted(done.rows, 'row')} that ${done.rows === 1 ? 'is' : 'are'} there, unless the file has their ids, and add --again to import the file anew.`,
-    )
   throw new CommandMistake(
     done.endedAt
       ? `${name} was imported already, at ${done.endedAt}, with ${flagsText(done)}. To import it once more, with ${flagsText(asked)}, add --again.`
-      : `${name} was imported in part, with ${flagsText(done)}. Run it with ${flagsText(done)} again to import the rest first.`,
+      : `${name} was imported in part (${counted(done.rows, 'row')}), with ${flagsText(done)}. Run it with ${flagsText(done)} again to import the rest, or say with --from at which line to begin.`,
   )
 }
-
-/** Whether an import did not end, and its resource was renamed since. */
-const isOfFormerName = ({ head }: Model, mark: Mark | null): boolean =>
-  mark?.endedAt === null && mark.resource !== null && !head.views.has(mark.resource)
 
 const flagsTextOf =
   ({ soleAccount }: Model) =>

@@ -3,7 +3,7 @@ import { equalValues } from '../kinds/equal-values.ts'
 import { bound } from '../plan/bind.ts'
 import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'
-import { FileReferences, lacks } from './file-references.ts'
+import { FileReferences } from './file-references.ts'
 import type { MistakeLog } from './mistake-log.ts'
 import type { FileRow } from './read-row.ts'
 import type { StoredRows } from './stored-rows.ts'
@@ -27,7 +27,7 @@ export class FileCheck {
     this.references = new FileReferences(this.#ids, stored, mistakes)
   }
 
-  /** Rows in their order. `isDone` are rows that an earlier run has written: only references that they lack are looked at. */
+  /** Rows in their order. `isDone` are rows that an earlier run has written. */
   async rows(rows: readonly FileRow[], isDone: boolean): Promise<void> {
     for (const row of rows) this.#note(row)
     for (const group of inGroups(rows)) {
@@ -35,7 +35,7 @@ export class FileCheck {
       const stored = await this.#stored.ofIds(withIds)
       for (const row of withIds) {
         const found = stored.get(String(row.given.id))
-        if (found && isDone) this.references.ofStored(row, found, 'stays')
+        if (found && isDone) this.references.ofDone(row, found)
         else if (found) this.#checkPresent(row, found)
       }
       if (isDone) continue
@@ -54,7 +54,7 @@ export class FileCheck {
       this.statedSums.add(resource, account, id, line)
   }
 
-  /** A row whose id the store has must be the same row, but for references that it may get later. */
+  /** A row whose id the store has must be the same row. */
   #checkPresent(at: FileRow, found: StoredRow): void {
     this.present.add(at.line)
     const differs = differences(at, found)
@@ -63,7 +63,6 @@ export class FileCheck {
         field: 'id',
         detail: `is that of a row that exists and differs in ${differs.join(', ')}`,
       })
-    else this.references.ofStored(at, found, 'differs')
   }
 
   async #checkUniques(rows: readonly FileRow[]): Promise<void> {
@@ -96,7 +95,6 @@ const differences = (at: FileRow, found: StoredRow): readonly string[] =>
         name !== 'updated_at' &&
         !sum &&
         at.given[name] !== undefined &&
-        !lacks(at, found, name) &&
         !equalValues(at.given[name], found[name]),
     )
     .map(({ name }) => name)

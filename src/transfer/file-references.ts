@@ -12,8 +12,8 @@ interface Reference {
   readonly at: FileRow
   readonly relation: BelongsToModel
   readonly value: string
-  /** What it means when the row that is named does not come later in the file. */
-  readonly otherwise: 'unresolved' | 'differs' | 'stays'
+  /** Whether an earlier run has written the row: then only references to rows that come later are looked at. */
+  readonly isDone: boolean
 }
 
 /** Checks that the rows exist which the rows of a file name, in the file or in the store. */
@@ -47,28 +47,25 @@ export class FileReferences {
       for (const relation of at.resource.references) {
         const value = at.row[relation.field]
         if (typeof value === 'string' && !this.#isBefore(at, relation, value))
-          open.push({ at, relation, value, otherwise: 'unresolved' })
+          open.push({ at, relation, value, isDone: false })
       }
     await this.#look(open)
     this.#open.push(...open.filter(({ at, relation, value }) => !this.#isKnown(at, relation, value)))
   }
 
-  /**
-   * A row that the store has. An import that did not end may have left it without references to rows that come later. Whether it is that
-   * import which goes on, or a file that must agree with the store, `otherwise` tells.
-   */
-  ofStored(at: FileRow, found: StoredRow, otherwise: 'differs' | 'stays'): void {
+  /** A row that an earlier run has written, perhaps without its references to rows that come later. */
+  ofDone(at: FileRow, found: StoredRow): void {
     for (const relation of at.resource.references) {
       const value = at.given[relation.field]
-      if (lacks(at, found, relation.field) && typeof value === 'string')
-        this.#open.push({ at, relation, value, otherwise })
+      if (typeof value === 'string' && found[relation.field] === null)
+        this.#open.push({ at, relation, value, isDone: true })
     }
   }
 
   /** After the last row: which references must wait for a row that comes later. */
   heldBack(): readonly HeldBack[] {
     const held = new Map<number, HeldBack>()
-    for (const { at, relation, value, otherwise } of this.#open) {
+    for (const { at, relation, value, isDone } of this.#open) {
       const { resource, account } = at
       const line = this.#lineOf(at, relation, value)
       const isLater = line !== null && line > at.line
@@ -77,13 +74,7 @@ export class FileReferences {
         const references = { ...known.references, [relation.field]: value }
         const until = Math.max(known.until, line)
         held.set(at.line, { line: at.line, resource, account, id: String(at.row.id), references, until })
-      } else if (otherwise === 'differs')
-        this.#mistakes.add(at.line, {
-          field: 'id',
-          detail: `is that of a row that exists and differs in ${relation.field}`,
-        })
-      else if (otherwise === 'unresolved')
-        this.#mistakes.add(at.line, this.#unresolved(at, relation, value, line))
+      } else if (!isDone) this.#mistakes.add(at.line, this.#unresolved(at, relation, value, line))
     }
     return [...held.values()]
   }
@@ -125,12 +116,6 @@ export class FileReferences {
     return this.#ids.lineOf(relation.target, accountOf(at, relation), value)
   }
 }
-
-/** Whether a row has no value for a reference that the file gives it. */
-export const lacks = (at: FileRow, found: StoredRow, field: string): boolean =>
-  typeof at.given[field] === 'string' &&
-  found[field] === null &&
-  at.resource.references.some((relation) => relation.field === field)
 
 /** The account of a related row. */
 const accountOf = (at: FileRow | undefined, { target }: BelongsToModel): string =>
