@@ -1,6 +1,6 @@
 import { statement } from '../plan/bound-statement.ts'
 import { ident } from '../plan/dialect.ts'
-import { allRows, firstRow, writeAlone } from '../store/run-statement.ts'
+import { allRows, writeAlone } from '../store/run-statement.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
 
 /** A process that has not flushed for this long counts as dead, and its counts since the last flush as lost. */
@@ -9,10 +9,9 @@ export const lostAfterMs = 12_000
 export interface RecorderRow {
   readonly id: string
   readonly startedAt: number
-  readonly flushes: number
   readonly lastFlushAt: number
   readonly lost: boolean
-  /** What it always gives a value, as `table.column`, the sums that it keeps, and the cascades that it knows; nothing is known of a process of an earlier release. */
+  /** What it always gives a value, as `table.column`, the sums that it keeps, and the cascades that it knows. */
   readonly requires: readonly string[]
 }
 
@@ -24,61 +23,33 @@ export interface Gap {
 
 const table = ident('nounkit_recorders')
 
-export const insertRecorder = async (
-  tx: Transaction,
-  id: string,
-  { startedAt, flushes, at, endedAt, requires }: RecorderWrite & Pick<RecorderRow, 'startedAt' | 'requires'>,
-): Promise<void> => {
-  const insert = statement(tx.dialect, (bind) => {
-    const numbers = [startedAt, flushes, at ?? startedAt, endedAt].map((value) => bind('integer', value))
-    const values = [bind('string', id), ...numbers, bind('string', JSON.stringify(requires))]
-    return `INSERT INTO ${table} ("id", "started_at", "flushes", "last_flush_at", "ended_at", "requires") VALUES (${values.join(', ')})`
-  })
-  await allRows(tx, insert)
-}
-
-export interface RecorderWrite {
-  readonly flushes: number
-  /** Everything counted before this moment is written; null while more of it is to come. */
-  readonly at: number | null
+export interface RecorderWrite extends Pick<RecorderRow, 'id' | 'startedAt' | 'requires'> {
+  /** Everything counted before this moment is written. */
+  readonly at: number
   readonly endedAt: number | null
 }
 
-/** How many writes of this process the store has seen; null when its row is gone. */
-export const readFlushes = async (tx: Transaction, id: string): Promise<number | null> => {
-  const select = statement(
-    tx.dialect,
-    (bind) => `SELECT "flushes" FROM ${table} WHERE "id" = ${bind('string', id)}`,
-  )
-  const row = await firstRow(tx, select)
-  return row ? Number(row[0]) : null
-}
-
-export const updateRecorder = async (
+/** A process that writes is alive, even if it was marked as lost. */
+export const writeRecorder = async (
   tx: Transaction,
-  id: string,
-  { flushes, at, endedAt }: RecorderWrite,
+  { id, startedAt, requires, at, endedAt }: RecorderWrite,
 ): Promise<void> => {
   const write = statement(tx.dialect, (bind) => {
-    // A process that writes is alive, even if it was marked as lost.
-    const wrote =
-      at === null
-        ? ''
-        : `, "last_flush_at" = ${bind('integer', at)}, "ended_at" = ${bind('integer', endedAt)}, "lost_at" = NULL`
-    return `UPDATE ${table} SET "flushes" = ${bind('integer', flushes)}${wrote} WHERE "id" = ${bind('string', id)}`
+    const times = [startedAt, at, endedAt].map((value) => bind('integer', value))
+    const values = [bind('string', id), ...times, bind('string', JSON.stringify(requires))]
+    return `INSERT INTO ${table} ("id", "started_at", "last_flush_at", "ended_at", "requires") VALUES (${values.join(', ')}) ON CONFLICT ("id") DO UPDATE SET "last_flush_at" = excluded."last_flush_at", "ended_at" = excluded."ended_at", "lost_at" = NULL`
   })
   await allRows(tx, write)
 }
 
 export const readUnended = async (store: Store): Promise<readonly RecorderRow[]> => {
   const rows = await store.all(
-    `SELECT "id", "started_at", "flushes", "last_flush_at", "lost_at", "requires" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
+    `SELECT "id", "started_at", "last_flush_at", "lost_at", "requires" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
     [],
   )
-  return rows.map(([id, startedAt, flushes, lastFlushAt, lostAt, requires]) => ({
+  return rows.map(([id, startedAt, lastFlushAt, lostAt, requires]) => ({
     id: String(id),
     startedAt: Number(startedAt),
-    flushes: Number(flushes),
     lastFlushAt: Number(lastFlushAt),
     lost: lostAt !== null && lostAt !== undefined,
     requires: requires ? JSON.parse(String(requires)) : [],
@@ -96,11 +67,15 @@ export const readUnendedIfAllAnswer = async (store: Store): Promise<readonly Rec
 }
 
 /** Marks a process as lost, unless it has written since the row was read. */
-export const markLost = async (store: Store, { id, flushes }: RecorderRow, now: number): Promise<void> => {
+export const markLost = async (
+  store: Store,
+  { id, lastFlushAt }: RecorderRow,
+  now: number,
+): Promise<void> => {
   const lose = statement(
     store.dialect,
     (bind) =>
-      `UPDATE ${table} SET "lost_at" = ${bind('integer', now)} WHERE "id" = ${bind('string', id)} AND "flushes" = ${bind('integer', flushes)} AND "ended_at" IS NULL AND "lost_at" IS NULL`,
+      `UPDATE ${table} SET "lost_at" = ${bind('integer', now)} WHERE "id" = ${bind('string', id)} AND "last_flush_at" = ${bind('integer', lastFlushAt)} AND "ended_at" IS NULL AND "lost_at" IS NULL`,
   )
   await writeAlone(store, lose)
 }

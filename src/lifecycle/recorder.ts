@@ -3,7 +3,7 @@ import type { Version } from '../compile/model.ts'
 import { newProcessId } from '../store/process-id.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
 import type { DetailRow, UsageRow } from './counts.ts'
-import { insertRecorder, readFlushes, updateRecorder } from './recorder-rows.ts'
+import { writeRecorder } from './recorder-rows.ts'
 import { writeSignal } from './sent-signals.ts'
 import { type TakenCounts, Tally, type TallyLimits } from './tally.ts'
 import { addCounts, detailTable, inOrder, usageTable } from './upsert.ts'
@@ -12,10 +12,8 @@ import type { UsageRecorder, Use } from './use.ts'
 /** Rows of one transaction: few, so that no request waits long for its locks. */
 const batchRows = 250
 
-/** Part of the counts, written in one transaction and kept until the store has it. */
+/** Part of the counts, written in one transaction and kept until that has succeeded. */
 interface Batch {
-  /** Consecutive numbers, by which the store knows a batch that it already has. */
-  readonly number: number
   readonly usage: readonly UsageRow[]
   readonly details: readonly DetailRow[]
   readonly signals: TakenCounts['signals']
@@ -55,13 +53,12 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
  *
  * - Counting: when a request ends, the engine calls `count`. The tally (tally.ts) adds one in memory, so no request waits for the store.
  * - Taking: `Lifecycle` (start-lifecycle.ts) calls `flush` every two seconds, or sooner where the tally asks for it with `flushSoon`.
- *   A flush takes all counts out of the tally, as rows, and cuts the rows into batches with consecutive numbers.
- * - Writing: each batch is one transaction. It adds the rows to the tables of counts (upsert.ts) and sets the batch's number in this
- *   process's row of `nounkit_recorders` (recorder-rows.ts); the last batch of a flush also sets the time, which says "alive, complete
- *   up to here".
- * - Failing: a batch that could not be written stays first in the queue, unchanged. Nothing more is taken meanwhile, so that a day's
- *   counts need no more memory than the tally's limits allow. Where only the answer of the store was lost, the number in the process's
- *   row says so, and nothing is added twice.
+ *   A flush takes all counts out of the tally, as rows, and cuts the rows into batches.
+ * - Writing: each batch is one transaction. It adds the rows to the tables of counts (upsert.ts); the last batch of a flush also sets
+ *   the time in this process's row of `nounkit_recorders` (recorder-rows.ts), which says "alive, complete up to here".
+ * - Failing: a batch that could not be written stays first in the queue. Nothing more is taken meanwhile, so that a day's counts need
+ *   no more memory than the tally's limits allow. Where only the answer of the store was lost, the batch is counted twice: a consumer
+ *   that called is never missing, and who asks whether anybody still calls needs no exact number.
  * - Ending: `end` is a last flush that also sets `ended_at`: no count of this process is missing. A process that dies leaves a row without
  *   it; others mark that row as lost after 12 s (`markSilent`, settle-recorders.ts), and reports and `retire` show a gap in usage.
  */
@@ -72,7 +69,6 @@ export class Recorder implements UsageRecorder {
   readonly #startedAt: number
   readonly #requires: readonly string[]
   readonly #tally: Tally
-  #lastNumber = 0
   #unwritten: Batch[] = []
   /** Flushes run one after the other. */
   #running: Promise<void> = Promise.resolve()
@@ -94,10 +90,7 @@ export class Recorder implements UsageRecorder {
   }
 
   register(): Promise<void> {
-    const [id, startedAt, requires] = [this.#id, this.#startedAt, this.#requires]
-    return this.#store.transaction((tx) =>
-      insertRecorder(tx, id, { startedAt, flushes: 0, at: startedAt, endedAt: null, requires }),
-    )
+    return this.#store.transaction((tx) => this.#writeRow(tx, this.#startedAt, null))
   }
 
   count(method: string, status: number, use: Use): void {
@@ -125,7 +118,6 @@ export class Recorder implements UsageRecorder {
   }
 
   async #flush(isLast: boolean): Promise<void> {
-    // Batches of an earlier attempt go first and unchanged: the store may already have them.
     await this.#writeAll(false)
     this.#unwritten = this.#takeBatches()
     await this.#writeAll(isLast)
@@ -148,25 +140,20 @@ export class Recorder implements UsageRecorder {
     if (parts.length === 0) parts.push({ usage: [], details: [] })
     return parts.map((part, index) => {
       const last = index === parts.length - 1
-      return { ...part, number: ++this.#lastNumber, signals: last ? signals : [], at: last ? at : null }
+      return { ...part, signals: last ? signals : [], at: last ? at : null }
     })
   }
 
   #write(batch: Batch, endedAt: number | null): Promise<void> {
     return this.#store.transaction(async (tx) => {
-      const written = await readFlushes(tx, this.#id)
-      // The last attempt was committed, and only its answer was lost.
-      if (written !== null && written >= batch.number) return
       await writeCounts(tx, batch)
-      const write = { flushes: batch.number, at: batch.at, endedAt }
-      if (written === null)
-        await insertRecorder(tx, this.#id, {
-          ...write,
-          startedAt: this.#startedAt,
-          requires: this.#requires,
-        })
-      else await updateRecorder(tx, this.#id, write)
+      if (batch.at !== null) await this.#writeRow(tx, batch.at, endedAt)
     })
+  }
+
+  #writeRow(tx: Transaction, at: number, endedAt: number | null): Promise<void> {
+    const [id, startedAt, requires] = [this.#id, this.#startedAt, this.#requires]
+    return writeRecorder(tx, { id, startedAt, requires, at, endedAt })
   }
 }
 

@@ -31,7 +31,9 @@ export async function demandNobodyServes(
     (row) => !row.lost && row.lastFlushAt >= recent && !isKnownDead(row.id),
   )
   const again = async (): Promise<void> => {
-    const alive = (await readUnended(store)).filter(({ id, flushes }) => before.get(id)?.flushes !== flushes)
+    const alive = (await readUnended(store)).filter(
+      ({ id, lastFlushAt }) => before.get(id)?.lastFlushAt !== lastFlushAt,
+    )
     if (alive.length > 0) throw servingRefusal(alive)
   }
   if (silent.length > 0) waiting?.(silent.length)

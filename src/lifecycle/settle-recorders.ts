@@ -57,7 +57,6 @@ class AwaitedRecorder {
   /** Whether the process has written everything up to the question. A process whose row is deleted or ended has. */
   hasWritten(row: RecorderRow | undefined): boolean {
     if (!row) return true
-    // `flushes` also changes in the middle of a flush that is written in parts; the time changes with its last part.
     if (row.lastFlushAt !== this.row.lastFlushAt) this.#flushesSeen++
     this.row = row
     return this.#flushesSeen >= flushesToSee

@@ -38,7 +38,7 @@ const everyNode: readonly (readonly [text: RegExp, why: string])[] = [
     'counts of the calls of all accounts, written together now and then',
   ],
   [
-    /^(SELECT "flushes" FROM|UPDATE) "nounkit_recorders"/,
+    /^INSERT INTO "nounkit_recorders"/,
     'the row of the process, in the transaction that writes its counts',
   ],
   [

@@ -8,7 +8,7 @@ import { compileApi } from '../../src/compile/compile.ts'
 import type { Model } from '../../src/compile/model.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import type { FieldKind } from '../../src/kinds/kinds.ts'
-import { insertRecorder, updateRecorder } from '../../src/lifecycle/recorder-rows.ts'
+import { writeRecorder } from '../../src/lifecycle/recorder-rows.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { readPostgres } from '../../src/migrate/postgres/read-tables.ts'
 import { readSqlite } from '../../src/migrate/sqlite/read-tables.ts'
@@ -425,15 +425,14 @@ test('a copy of a store that another process serves is made, and it is said what
   await runHere(['migrate', 'examples/shop'], { env: { DATABASE_URL: url } })
   const store = await openForTest(url)
   const now = Date.now()
-  const written = { startedAt: now, flushes: 1, at: now, endedAt: null }
-  const process = `web-1 4711 ${randomUUID()}`
-  await store.transaction((tx) => insertRecorder(tx, process, { ...written, requires: [] }))
+  const written = { id: `web-1 4711 ${randomUUID()}`, startedAt: now, at: now, endedAt: null, requires: [] }
+  await store.transaction((tx) => writeRecorder(tx, written))
   const ran = await copying('shop', url, await emptyDatabase('sqlite'))
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('"tables"') })
   expect(ran.stderr).toMatch(
     /^Warning: the store to copy from is being served, by process 4711 on web-1\. What is written to it from now on is not in the copy\. .*\n$/,
   )
-  await store.transaction((tx) => updateRecorder(tx, process, { ...written, endedAt: now }))
+  await store.transaction((tx) => writeRecorder(tx, { ...written, endedAt: now }))
   expect(await copying('shop', url, await emptyDatabase('sqlite'))).toMatchObject({ code: 0, stderr: '' })
 })
 

@@ -49,7 +49,11 @@ describeStores('the processes that serve a store', (stores) => {
     const store = await opened()
     const behind = setClock('2026-01-04T23:58:00Z')
     const recorder = await openRecorder({ store, clock: behind })
-    const asked = demandNobodyServes(store, clock, { ...long, waiting: () => void recorder.flush() })
+    const flush = () => {
+      behind.pass(1)
+      void recorder.flush()
+    }
+    const asked = demandNobodyServes(store, clock, { ...long, waiting: flush })
     await expect(asked).rejects.toThrow(StoreRefused)
     await expect(asked).rejects.toThrow(`process ${process.pid} on `)
     await expect(asked).rejects.toThrow('serving since 2026-01-04T23:58:00.000Z')

@@ -252,13 +252,12 @@ const tables: readonly EngineTable[] = [
     indexes: [['day']],
   },
   {
-    // One row for each process that counts calls. `flushes` is the number of its last write, so that a write whose outcome is unknown is not repeated.
+    // One row for each process that counts calls.
     name: 'nounkit_recorders',
     copied: true,
     columns: {
       id: 'string',
       started_at: 'integer',
-      flushes: 'integer',
       last_flush_at: 'integer',
       ended_at: 'integer?',
       lost_at: 'integer?',
