@@ -1,7 +1,7 @@
 import type { Caller } from '../call/caller.ts'
 import type { Model, Resource } from '../compile/model.ts'
 import { judgedFields } from '../plan/judge-values.ts'
-import { settled } from '../plan/rule-sql.ts'
+import { decidedByScopes } from '../plan/rule-sql.ts'
 import { passingRows, type RowJudge } from '../write/passing-rows.ts'
 import type { StoredChange } from './event-row.ts'
 import { asRequired, type HeadForm, headForm } from './head-form.ts'
@@ -31,7 +31,7 @@ export async function permittedEvents<E extends StoredChange>(
     const form = headForm(judge.model, event)
     if (!form) continue
     const rule = form.resource.rules.read
-    const said = rule && caller ? settled(rule.root, caller.scopes) : true
+    const said = rule && caller ? decidedByScopes(rule.root, caller.scopes) : true
     if (said === true) permitted.set(event, form)
     else if (said !== false) open.set(form.resource, [...(open.get(form.resource) ?? []), { event, form }])
   }

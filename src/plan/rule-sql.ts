@@ -24,13 +24,13 @@ interface Writing {
 }
 
 /** Whether a rule holds for every row, for none, or as its condition says: the caller's scopes decide a part of it beforehand. */
-export function settled(node: RuleNode, grants: Grants): RuleNode | boolean {
+export function decidedByScopes(node: RuleNode, grants: Grants): RuleNode | boolean {
   if (node.kind === 'has') return holds(grants, node.scope) !== node.negated
   if (node.kind !== 'all-of' && node.kind !== 'any-of') return node
   const neutral = node.kind === 'all-of'
   const parts: RuleNode[] = []
   for (const part of node.of) {
-    const one = settled(part, grants)
+    const one = decidedByScopes(part, grants)
     if (one === !neutral) return one
     if (typeof one !== 'boolean') parts.push(one)
   }
@@ -41,7 +41,7 @@ export function settled(node: RuleNode, grants: Grants): RuleNode | boolean {
 
 /** The condition of a rule on a row, in brackets where it needs them; null where it holds for every row. */
 export function ruleSql(rule: Rule, grants: Grants, alias: string, writing: Writing): string | null {
-  const node = settled(rule.root, grants)
+  const node = decidedByScopes(rule.root, grants)
   if (typeof node === 'boolean') return node ? null : '1 = 0'
   return nodeSql(node, alias, writing)
 }

@@ -6,7 +6,7 @@ import type { Resource } from '../compile/model.ts'
 import { effective } from '../compile/rules/checked-rule.ts'
 import type { RuleKind } from '../declare/rule.ts'
 import type { Judgement } from '../plan/row-statements.ts'
-import { settled } from '../plan/rule-sql.ts'
+import { decidedByScopes } from '../plan/rule-sql.ts'
 import { problem } from '../problems.ts'
 import { passingRows } from './passing-rows.ts'
 import type { WriteRequest } from './write-request.ts'
@@ -20,7 +20,7 @@ export function verdict(
   const rule = effective(resource.rules, kind)
   if (!rule) return true
   const grants = kind === 'read' ? caller.scopes : grantsToWrite(caller.scopes, resource)
-  const node = settled(rule.root, grants)
+  const node = decidedByScopes(rule.root, grants)
   return typeof node === 'boolean' ? node : { rule, grants }
 }
 
