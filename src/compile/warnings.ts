@@ -1,5 +1,4 @@
 import type { Model } from './model.ts'
-import { includeWarnings } from './resources/include-warnings.ts'
 import { stateWarnings } from './resources/states.ts'
 import { unindexedRules } from './rules/rule-indexes.ts'
 import { tokenWarnings } from './service/tokens.ts'
@@ -9,5 +8,4 @@ export const warningsOf = (model: Model): readonly string[] => [
   ...unindexedRules(model),
   ...tokenWarnings(model),
   ...stateWarnings(model),
-  ...includeWarnings(model),
 ]

@@ -86,17 +86,13 @@ const withPath = (pair: Pair, path: string, choices: readonly Choice[]): readonl
   return choices.flatMap((choice) =>
     inner.map((below) => ({
       paths: [...choice.paths, path, ...below.paths],
-      before: choice.before + rowsBelow(before, below.before, pair.from),
-      after: choice.after + rowsBelow(after, below.after, pair.to),
+      before: choice.before + rowsBelow(before, below.before),
+      after: choice.after + rowsBelow(after, below.after),
     })),
   )
 }
 
-const rowsBelow = (cap: number | null, below: number, resource: ContractResource): number =>
-  cap === null ? rowsOfToOne(resource) + below : cap * (1 + below)
-
-/** Contracts without a limit on the bytes of answers were published when rows of to-one relations did not count. */
-const rowsOfToOne = ({ limits }: ContractResource): number => (limits.responseBytes === undefined ? 0 : 1)
+const rowsBelow = (cap: number | null, below: number): number => (cap ?? 1) * (1 + below)
 
 /** The most rows of the relation that a path ends with, null for a to-one; undefined where the contract does not say. */
 const capOf = (contract: Contract, resource: ContractResource, path: string): number | null | undefined => {
