@@ -65,6 +65,3 @@ export function claimIn(claims: JsonObject, name: string): unknown {
   }
   return at
 }
-
-/** Opens the usage of all accounts; `*` opens that of its own only. */
-export const operatorScope = 'operations:read'

@@ -1,4 +1,4 @@
-import { type Caller, operatorScope } from '../call/caller.ts'
+import type { Caller } from '../call/caller.ts'
 import type { Model, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { credentialsMissing, scopeMissing } from '../request/challenge.ts'
@@ -99,7 +99,7 @@ const ownsItsName = (view: View): boolean => {
 
 /** Every scope that is declared or that some call of some version needs, and `*`. */
 export const knownScopes = (model: Model): ReadonlySet<string> => {
-  const known = new Set(['*', operatorScope, ...model.scopes.keys()])
+  const known = new Set(['*', ...model.scopes.keys()])
   for (const version of model.versions) {
     for (const view of version.views.values()) {
       for (const rule of Object.values(view.scopes)) {

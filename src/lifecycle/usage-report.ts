@@ -1,4 +1,3 @@
-import { type Caller, operatorScope } from '../call/caller.ts'
 import { kindOf } from '../compile/change-kinds/change-kinds.ts'
 import type { Model, Version } from '../compile/model.ts'
 import type { GuideOptions } from '../contract/guide/guide.ts'
@@ -226,13 +225,3 @@ export const affectedIn =
     const using = consumers.filter(({ stillUses }) => stillUses.some((use) => use.entry === entry))
     return using.map(({ name, account }) => `${name} of ${account}`)
   }
-
-/**
- * Whose usage a caller may see: all accounts' with the operators' scope, which must be given by name; its own account's with `*`,
- * which is the default scope of every key, and so must not show other accounts.
- */
-export function reportScope(caller: Caller | null): { readonly account: string | null } | null {
-  if (!caller) return null
-  if (caller.scopes.has(operatorScope)) return { account: null }
-  return caller.scopes.has('*') ? { account: caller.account } : null
-}

@@ -1,16 +1,20 @@
+import type { Clock } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { openapiOf } from '../contract/openapi/openapi.ts'
 import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
+import type { Store } from '../store/store.ts'
 import { type Assets, createAssets } from './assets.ts'
 import { createLayout, type Layout, newNonce, pagePolicy } from './layout.ts'
 import { prefixedDocument } from './prefixed.ts'
-import type { UsageSources } from './read-usage.ts'
 import { type StaticDocument, staticDocument } from './static-document.ts'
 import type { SwitchVersion } from './version-switch.ts'
 
-export interface PageParts extends UsageSources {
+export interface PageParts {
+  readonly model: Model
+  readonly store: Store
+  readonly clock: Clock
   readonly retirement: Retirement
 }
 

@@ -4,12 +4,12 @@ import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
 import { refuseQuery } from '../request/read-query.ts'
 
+const allowed: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
 /** A path that is not a resource: an index, a document, a page or a file of a page. */
 export interface PageRoute {
   /** The media types it is available in, the default first. Null for a file, which is sent whatever the Accept header says. */
   readonly types: readonly [MediaType, ...MediaType[]] | null
-  /** Accepts a form by POST too. */
-  readonly takesForm?: true
   answer(request: PlainRequest, type: MediaType | null): Maybe<PlainResponse>
 }
 
@@ -17,7 +17,6 @@ export type MediaType = 'application/json' | 'text/html' | 'text/markdown' | 'te
 
 export const answerRoute = (route: PageRoute, request: PlainRequest): Maybe<PlainResponse> => {
   const { method } = request
-  const allowed = ['GET', 'HEAD', ...(route.takesForm ? ['POST'] : []), 'OPTIONS']
   if (!allowed.includes(method)) {
     throw problem('method-not-allowed', {
       detail: `${method.slice(0, 20)} is not offered here. Use ${allowed.join(', ')}.`,

@@ -17,9 +17,7 @@ import type { PageContext, PageParts } from './page-context.ts'
 import type { PageRoute } from './page-route.ts'
 import { prefixedDocument, prefixedMarkdown } from './prefixed.ts'
 import { problemEntries, problemEntry, problemListPage, problemPage } from './problem-pages.ts'
-import { readUsage } from './read-usage.ts'
 import { referencePage } from './reference-page.ts'
-import { usageForm, usageSection } from './usage-section.ts'
 import type { SwitchVersion } from './version-switch.ts'
 import { versionLives, versionsPage } from './versions-page.ts'
 
@@ -107,8 +105,7 @@ export const modelRoute = (context: PageContext, version: Version): PageRoute =>
 
 export const versionsRoute = (context: PageContext): PageRoute => ({
   types: ['text/html', 'text/markdown'],
-  takesForm: true,
-  async answer(request, type) {
+  async answer(_, type) {
     const { layout, model, clock, retirement } = context
     if (type === 'text/markdown') {
       const body = versionsText(versionLives(model, clock.now(), retirement))
@@ -118,20 +115,14 @@ export const versionsRoute = (context: PageContext): PageRoute => ({
         body,
       }
     }
-    const usage = await readUsage(context, request)
-    const refused = typeof usage === 'string'
     const text = versionsPage({
       layout,
       model,
       now: clock.now(),
       retirement,
       retiredAt: await retiredAt(context),
-      usage: refused || usage === null ? usageForm(usage) : usageSection(usage, model.soleAccount === null),
     })
-    return freshPage(text, {
-      status: refused ? 403 : 200,
-      cacheControl: usage === null ? 'no-cache' : 'no-store',
-    })
+    return freshPage(text, { cacheControl: 'no-cache' })
   },
 })
 

@@ -12,8 +12,6 @@ export interface VersionsPage {
   readonly now: number
   readonly retirement: Retirement
   readonly retiredAt: ReadonlyMap<string, number>
-  /** The usage, or the form that asks for a key. */
-  readonly usage: Markup
 }
 
 /** A version, with its status in words and the path of its migration guide. */
@@ -34,9 +32,9 @@ export const versionLives = (
     guide: guidePath(version, retirement.successorOf(version)),
   }))
 
-/** The page with the dates of all versions, the rules for them, and their usage. */
+/** The page with the dates of all versions, and the rules for them. */
 export const versionsPage = (page: VersionsPage): string => {
-  const { layout, model, now, retiredAt, usage } = page
+  const { layout, model, now, retiredAt } = page
   const lives = model.versions.map((version) => ({ version, retiredAt: retiredAt.get(version.name) ?? null }))
   return layout({
     title: 'Versions',
@@ -48,8 +46,7 @@ ${table(
   ['Version', 'Status', 'Published', 'Deprecated', 'Sunset', 'Guide'],
   model.versions.map((version) => versionRow(version, page)),
 )}
-${rules(model)}
-${usage}`,
+${rules(model)}`,
   })
 }
 

@@ -237,7 +237,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         replicas: () => replicas?.states() ?? [],
         isDevelopment: options.isDevelopment ?? false,
       },
-      lazyPages({ model, store, clock, authenticator, retirement }),
+      lazyPages({ model, store, clock, retirement }),
     )
     const engine = createEngine({
       model,

@@ -62,19 +62,6 @@ describe('without scripts', () => {
     await page.getByRole('navigation', { name: 'Versions' }).getByRole('link', { name: /v1/ }).click()
     await page.getByRole('img', { name: 'States of orders.status' }).waitFor()
   })
-
-  it('an operator pastes a key and sees who calls', async () => {
-    await shop.api.fetch('/v1/clients', { headers: { Authorization: `Bearer ${shop.key}` } })
-    await shop.api.service.lifecycle.beat()
-    const operator = await shop.api.key('acme', { name: 'ops', scopes: ['operations:read'] })
-    const { page } = reader
-    await reader.open('/docs/versions')
-    await page.getByLabel('API key').fill(operator)
-    await page.getByRole('button', { name: 'Show usage' }).click()
-    await page.getByRole('img', { name: /Calls of v1 by day/ }).waitFor()
-    await page.getByText('What blocks the retirement of v1').waitFor()
-    expect(page.url()).not.toContain(operator)
-  })
 })
 
 it('the diagram of the model has room at a desk, and is scrolled on a phone', async () => {

@@ -231,7 +231,6 @@ describe('scopes', () => {
     [{ 'Books All': 'x' }, 'scopes.Books All: "Books All" is not the name of a scope.'],
     [{ '*': 'x' }, '"*" is not the name of a scope.'],
     [{ public: 'x' }, '"public" is not the name of a scope.'],
-    [{ 'operations:read': 'x' }, '"operations:read" is not the name of a scope.'],
     [{ 'books:read': 'x' }, 'scopes.books:read: every resource has this scope.'],
     [{ 'books:all': ' ' }, 'scopes.books:all: it says nothing to people.'],
     [{ 'books:all': true }, 'scopes.books:all: it must be a text.'],

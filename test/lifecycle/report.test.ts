@@ -4,7 +4,7 @@ import { compileApi } from '../../src/compile/compile.ts'
 import { KeyRing } from '../../src/guard/key-ring.ts'
 import { storeContact } from '../../src/lifecycle/contacts.ts'
 import { openRecorder, type Recorder } from '../../src/lifecycle/recorder.ts'
-import { type ConsumerUsage, reportScope, usageReport } from '../../src/lifecycle/usage-report.ts'
+import { type ConsumerUsage, usageReport } from '../../src/lifecycle/usage-report.ts'
 import { nothingUsed, type Uses } from '../../src/lifecycle/use.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { createRouter } from '../../src/serve/route.ts'
@@ -163,12 +163,4 @@ describeStores('the report', (stores) => {
     expect(versions.at(-1)?.calls.at(-1)).toBe(1)
     expect(versions.at(-1)?.consumers.map(({ name }) => name)).toEqual(['token:b'])
   })
-})
-
-test('all usage takes the scope of operators by name; a key with all scopes sees its own account, others nothing', () => {
-  const holding = (...scopes: string[]): Caller => ({ ...callerOf('key_a'), scopes: new Set(scopes) })
-  expect(reportScope(holding('operations:read'))).toEqual({ account: null })
-  expect(reportScope(holding('*'))).toEqual({ account: 'acme' })
-  expect(reportScope(holding('users:read'))).toBeNull()
-  expect(reportScope(null)).toBeNull()
 })

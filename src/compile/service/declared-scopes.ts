@@ -5,7 +5,7 @@ import { scopePattern } from '../resources/methods-and-scopes.ts'
 import type { Drafts } from '../resources/resource-draft.ts'
 
 /** Words that mean something else where the name of a scope can stand. */
-const taken = ['public', 'authenticated', 'operations:read']
+const taken = ['public', 'authenticated']
 
 /** The scopes that every resource has. */
 const scopesOf = (resources: ApiDeclaration['resources']): readonly string[] =>

@@ -3,12 +3,12 @@ import { readConsumers } from '../../lifecycle/consumers.ts'
 import { type ConsumerUsage, usageReport, type VersionUsage } from '../../lifecycle/usage-report.ts'
 import { readOperationDays } from '../../lifecycle/usage-rows.ts'
 import { framed, html, type Markup, table } from '../../pages/markup.ts'
-import { usagePlot } from '../../pages/usage-plot.ts'
 import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 import { noSuchPage } from '../console-refusal.ts'
 import { timeShown } from '../time-shown.ts'
 import { callsByDay } from './calls-by-day.ts'
 import { dayTrend } from './day-trend.ts'
+import { usagePlot } from './usage-plot.ts'
 
 export const consumersPath = '/console/consumers'
 

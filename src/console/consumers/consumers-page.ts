@@ -2,11 +2,11 @@ import { readConsumers } from '../../lifecycle/consumers.ts'
 import { usageReport } from '../../lifecycle/usage-report.ts'
 import { readConsumerDays } from '../../lifecycle/usage-rows.ts'
 import { html } from '../../pages/markup.ts'
-import { usageSection } from '../../pages/usage-section.ts'
 import type { ConsolePage } from '../console-page.ts'
 import { callsByDay } from './calls-by-day.ts'
 import { consumersPath, consumerUrl } from './consumer-page.ts'
 import { dayTrend } from './day-trend.ts'
+import { usageSection } from './usage-section.ts'
 
 /** `/console/consumers`: who calls which version, and how that changes over time; of the chosen account or of all. */
 export const consumersPage: ConsolePage = {
@@ -35,16 +35,13 @@ ${usageSection(
   {
     report,
     account: only,
-    blockers: new Map(),
-    more: {
-      url: (one) => consumerUrl(link, one),
-      trend: (one, version) =>
-        dayTrend(
-          byConsumer.get(JSON.stringify([version, one.account, one.name])) ?? [],
-          days,
-          `Calls of ${version} by ${one.name}`,
-        ),
-    },
+    url: (one) => consumerUrl(link, one),
+    trend: (one, version) =>
+      dayTrend(
+        byConsumer.get(JSON.stringify([version, one.account, one.name])) ?? [],
+        days,
+        `Calls of ${version} by ${one.name}`,
+      ),
   },
   !isSole,
 )}`,

@@ -1,7 +1,7 @@
-import type { UsageReport, VersionUsage } from '../lifecycle/usage-report.ts'
-import { dayMs } from '../times.ts'
-import { html, type Markup } from './markup.ts'
-import { round } from './timeline.ts'
+import type { UsageReport, VersionUsage } from '../../lifecycle/usage-report.ts'
+import { html, type Markup } from '../../pages/markup.ts'
+import { round } from '../../pages/timeline.ts'
+import { dayMs } from '../../times.ts'
 
 const width = 720
 const height = 150
