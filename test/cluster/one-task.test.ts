@@ -37,10 +37,7 @@ const everyNode: readonly (readonly [text: RegExp, why: string])[] = [
     /^INSERT INTO "nounkit_usage(_details)?"/,
     'counts of the calls of all accounts, written together now and then',
   ],
-  [
-    /^INSERT INTO "nounkit_recorders"/,
-    'the row of the process, in the transaction that writes its counts',
-  ],
+  [/^INSERT INTO "nounkit_recorders"/, 'the row of the process, in the transaction that writes its counts'],
   [
     /^SELECT "id", "started_at", .* FROM "nounkit_recorders" WHERE "ended_at" IS NULL/,
     'what other processes know of the store, once when a process starts; it starts without them, too',
