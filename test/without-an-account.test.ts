@@ -66,6 +66,8 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'lifecycle/retirement.ts': [1, 'nounkit_retirements and nounkit_meta, of which every node has a copy'],
   'lifecycle/retirement-decisions.ts': [4, 'nounkit_retirements, of which every node has a copy'],
   'lifecycle/sent-signals.ts': [1, 'nounkit_signals, of which every node has a copy'],
+  'lifecycle/settle-accounts.ts': [5, 'a start and commands'],
+  'lifecycle/settle-answered.ts': [2, 'a start'],
   'lifecycle/settle-cascades.ts': [1, 'nounkit_meta, of which every node has a copy'],
   'lifecycle/usage-rows.ts': [2, 'commands'],
   'serve/service.ts': [1, 'nounkit_meta, when a process starts'],

@@ -2,7 +2,6 @@ import { type Session, StoreError } from '../store/store.ts'
 import { MigrationRefused, notUnique } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import type { TableStatement } from './plan/table-sql.ts'
-import { namedStatements } from './rows/endpoints-and-keys.ts'
 import { eventStatements } from './rows/rewrite-events.ts'
 import { refuseForRows } from './rows/rows-in-the-way.ts'
 import type { Reading } from './rows/scan.ts'
@@ -23,9 +22,7 @@ export async function takeStep(reading: Reading, step: Step, fate: string): Prom
 export async function* statementsOf(reading: Reading, step: Step): AsyncGenerator<TableStatement> {
   if (step.sql !== '') yield step
   if (!step.rewrites) return
-  const { model, changes } = step.rewrites
-  yield* eventStatements(reading, model, changes)
-  yield* namedStatements(reading, model, changes)
+  yield* eventStatements(reading, step.rewrites.model, step.rewrites.changes)
 }
 
 const run = async (session: Session, { sql, params }: TableStatement): Promise<unknown> =>

@@ -4,10 +4,10 @@ import { isOfSearch } from '../../plan/search-index.ts'
 import { type Planning, resourceOf, storedShape } from '../plan/planning.ts'
 import { declaredMoves } from '../plan/renames.ts'
 import type { PresentTable } from '../present.ts'
-import { rowsOverwritten } from '../rows/rows-lacking.ts'
 import { countRows, countSet } from '../rows/scan.ts'
 import { sameForm } from '../rows/value-of-other-type.ts'
 import type { Table } from '../wanted/table.ts'
+import { declaredColumnMoves } from './former-names.ts'
 
 /** Which tables of the store are which wanted ones. */
 export interface TableMatches {
@@ -72,7 +72,7 @@ async function renamedTable(
   free: readonly Table[],
 ): Promise<string | null> {
   const alike = free.filter((table) => looksLike(table, found)).map(({ name }) => name)
-  if (alike.length === 0 || planning.decisions.acceptsDataLoss || planning.emptied) return null
+  if (alike.length === 0 || planning.decisions.acceptsDataLoss) return null
   const rows = await countRows(planning, found.name)
   if (rows === 0) return null
   const nameOf = (table: string) => resourceOf(planning, table).name
@@ -96,19 +96,8 @@ export async function matchColumns(
   found: PresentTable,
 ): Promise<ColumnMatches> {
   const names = new Set(table.columns.map(({ name }) => name))
-  const formerOf = (name: string) => planning.former.columns.get(`${table.name}.${name}`)
-  const moves = declaredMoves(names, formerOf, found.columns.keys())
+  const moves = await declaredColumnMoves(planning, planning.former, { table: table.name, names }, found)
   const takenBy = new Map(moves.map(({ from, to }) => [from, to]))
-  for (const { name, nullable, default: value } of table.columns) {
-    const was = formerOf(name)
-    const now = found.columns.get(name)
-    const isLeft = was !== undefined && found.columns.has(was) && !names.has(was) && !takenBy.has(was)
-    if (!isLeft || !now || takenBy.has(name)) continue
-    const comesBack = !nullable && value !== undefined
-    const { session, dialect } = planning
-    if ((await rowsOverwritten(session, dialect, found.name, was, now, comesBack)) === 0)
-      takenBy.set(was, name)
-  }
   // A search that is no longer declared takes nothing along: its words are those of fields.
   const present = [...found.columns.keys()].filter((name) => !isOfSearch(name))
   for (const column of present) {
@@ -143,7 +132,7 @@ async function renamedColumn(
       field && then && sameForm(field.kind, then.kind) && (field.relation === null) === (then.target === null)
     )
   })
-  if (alike.length === 0 || planning.decisions.acceptsDataLoss || planning.emptied) return null
+  if (alike.length === 0 || planning.decisions.acceptsDataLoss) return null
   const rows = await countSet(planning, found.name, column, true)
   if (rows === 0) return null
   return decide(planning, `${table.name}.${column}`, {

@@ -41,10 +41,9 @@ export async function byPerson(
   found: Present,
   { sql, decisions, emptying }: ByPerson,
 ): Promise<ChangePlan> {
-  const emptied = emptying !== undefined
   const isDistributed = [...found.values()].some(({ spread }) => spread)
-  if (isDistributed && emptied) throw new StoreRefused(notEmptied)
-  if (found.has(metaTable) && !emptied) await refusePublished(reading.session)
+  if (isDistributed && emptying) throw new StoreRefused(notEmptied)
+  if (found.has(metaTable) && !emptying) await refusePublished(reading.session)
   const shape = found.has(metaTable) ? await readShape(reading.session) : null
   // Citus does not run every kind of statement in one transaction over several nodes. So a distributed store only grows.
   if (isDistributed && shape)
@@ -60,7 +59,6 @@ export async function byPerson(
     shape,
     former: formerNamesOf(model),
     decisions,
-    emptied,
     differences: (table, there) => sql.differences([table], new Map([[there.name, there]])),
     notes: [],
     losses: [],
@@ -68,37 +66,45 @@ export async function byPerson(
   }
   // A store that is new only grows.
   const canChange = found.has(metaTable) && !isDistributed
-  const { changes, outdates } = canChange ? await planTables(planning) : { changes: [], outdates: false }
+  const ours = emptying && canChange ? oursOf(planning) : null
+  const { changes, outdates } = ours
+    ? { changes: ours.map((table) => dropped(table, 'all rows are deleted')), outdates: true }
+    : canChange
+      ? await planTables(planning)
+      : { changes: [], outdates: false }
   const { notes, losses, refusals } = planning
   const now = shapeOf(model)
   const isNew = JSON.stringify(shape) !== JSON.stringify(now)
   return {
-    ...(emptying && canChange && { first: [emptyStep(emptying, planning, sql)] }),
+    ...(emptying && ours && { first: [emptyStep(emptying, ours, sql)] }),
     changes,
     notes: changes.length > 0 ? notes : [],
     losses,
     refusals,
     outdates,
-    recounts: changes.length > 0 || emptied,
+    recounts: changes.length > 0,
     record: (_hasSteps, stops) => [
       ...(isNew ? [recordShape(now)] : []),
-      ...(stops && !emptied ? [forgetNames] : []),
+      ...(stops && !emptying ? [forgetNames] : []),
       ...(stops ? [nextGeneration] : []),
     ],
   }
 }
 
-/** Also of resources that are not declared any more. */
-function emptyStep(
-  { statements, tables }: Emptying,
-  { present, shape, wanted }: Planning,
-  sql: TableSql,
-): Step {
-  const known = new Set([...Object.keys(shape ?? {}), ...wanted.map(({ name }) => name)])
-  const ours = [...present.keys()].filter((name) => known.has(name))
-  const all = [...statements, ...sql.empty([...ours, ...tables])]
-  return { table: '', sql: all.join(';\n'), additive: false, stops: true, why: 'all rows are deleted' }
-}
+/** The tables of resources, also of those that are not declared any more. */
+const oursOf = ({ present, shape, wanted }: Planning): readonly string[] =>
+  [...present.keys()].filter(
+    (name) => shape?.[name] !== undefined || wanted.some((table) => table.name === name),
+  )
+
+/** A reset: tables of resources are made anew, and whatever is about their rows goes. Rows go first, so that triggers take them out of an index of words. */
+const emptyStep = ({ statements, tables }: Emptying, ours: readonly string[], sql: TableSql): Step => ({
+  table: '',
+  sql: [...statements, ...sql.empty([...ours, ...tables])].join(';\n'),
+  additive: false,
+  stops: true,
+  why: 'all rows are deleted',
+})
 
 const notEmptied =
   'The tables are distributed over a Citus cluster, where a store is not emptied by one command. Nothing was changed. Create an empty database on every node, and run nounkit migrate --citus there.'
@@ -130,11 +136,13 @@ async function planTables(planning: Planning): Promise<PlannedTable> {
 
 async function dropTable(planning: Planning, table: string, why: string): Promise<TableChange> {
   const name = hyphenated(table)
-  const rows = planning.emptied ? 0 : await countRows(planning, table)
+  const rows = await countRows(planning, table)
   planning.notes.push(`${name} ${why}`)
   if (rows > 0) planning.losses.push(lostRows(`${name} ${why}`, rows))
-  return { kind: 'drop', table }
+  return dropped(table, `${table} is no longer declared`)
 }
+
+const dropped = (table: string, why: string): TableChange => ({ kind: 'drop', table, why })
 
 interface PlannedTable {
   readonly changes: readonly TableChange[]
@@ -162,6 +170,7 @@ async function planTable(
   }
   const columns: ColumnPlan[] = []
   let outdates = false
+  let hides = false
   for (const column of table.columns) {
     const field = resource.fields.find((one) => one.column === column.name) ?? null
     const source = from.get(column.name) ?? null
@@ -169,6 +178,8 @@ async function planTable(
     columns.push(await planColumn(planning, wanting))
     const before = source === null ? undefined : planning.shape?.[found.name]?.[source]
     if (field && before) outdates ||= isNarrower(before, field)
+    // Events must not keep what is never shown.
+    hides ||= field?.writeOnly === true && before?.writeOnly !== true && source !== null
   }
   const added = columns.filter((plan) => plan.from === null)
   for (const { column } of added.filter(({ column }) => !isOfSearch(column.name)))
@@ -177,6 +188,7 @@ async function planTable(
   const same =
     found.name === table.name &&
     gone.length === 0 &&
+    !hides &&
     columns.every((plan) => isUntouched(plan) || isAddition(plan)) &&
     differences.every((step) => step.additive)
   if (same) return { changes: [], outdates }
@@ -208,7 +220,7 @@ async function dropColumn(
 ): Promise<void> {
   // A sum is computed from other rows, which stay.
   const isSum = planning.shape?.[found.name]?.[column]?.sum === true
-  const rows = planning.emptied || isSum ? 0 : await countSet(planning, found.name, column, true)
+  const rows = isSum ? 0 : await countSet(planning, found.name, column, true)
   planning.notes.push(`${resource}.${column} is no longer declared`)
   if (rows > 0) planning.losses.push(lostValues(`${resource}.${column} is no longer declared`, rows))
 }

@@ -3,6 +3,31 @@ import { underscored } from '../../compile/names/name-rules.ts'
 import { formerFieldName } from '../../compile/resources/former-name.ts'
 import { formerValuesOf } from '../../compile/resources/former-values.ts'
 import type { ValuesNow } from '../../declare/field.ts'
+import { declaredMoves, type Move } from '../plan/renames.ts'
+import type { PresentTable } from '../present.ts'
+import { countSet, type Reading } from '../rows/scan.ts'
+
+/**
+ * The renames of columns that a declaration says and that the table does not show yet. Where it has both names, as after a start without `was`, the
+ * new column gets the values of the old one if it has none of its own.
+ */
+export async function declaredColumnMoves(
+  reading: Reading,
+  former: FormerNames,
+  { table, names }: { readonly table: string; readonly names: ReadonlySet<string> },
+  found: PresentTable,
+): Promise<readonly Move[]> {
+  const formerOf = (name: string) => former.columns.get(`${table}.${name}`)
+  const moves = [...declaredMoves(names, formerOf, found.columns.keys())]
+  for (const name of names) {
+    const was = formerOf(name)
+    const isTaken = moves.some(({ from, to }) => to === name || from === name || from === was)
+    if (was === undefined || isTaken || names.has(was)) continue
+    if (!found.columns.has(was) || !found.columns.has(name)) continue
+    if ((await countSet(reading, found.name, name, true)) === 0) moves.push({ from: was, to: name })
+  }
+  return moves
+}
 
 /** The names that a declaration says its resources, fields and relations had before: `was`. And values: `became`. */
 export interface FormerNames {

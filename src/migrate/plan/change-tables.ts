@@ -20,7 +20,8 @@ export function changeTables(
   present: Present,
   sql: TableSql,
 ): ChangedTables {
-  const dropped = new Set(changes.flatMap((change) => (change.kind === 'drop' ? change.table : [])))
+  const drops = changes.filter((change) => change.kind === 'drop')
+  const dropped = new Set(drops.map(({ table }) => table))
   const reshapes = changes.filter((change) => change.kind === 'reshape')
   const steps: Step[] = []
   const take = (table: string, why: string, statements: readonly TableStatement[]): void => {
@@ -35,8 +36,7 @@ export function changeTables(
   }
   for (const statement of sql.releaseReferences(present, dropped))
     take('', 'references to tables that are dropped', [{ sql: statement }])
-  for (const table of dropped)
-    take(table, `${table} is no longer declared`, [{ sql: `DROP TABLE ${ident(table)}` }])
+  for (const { table, why } of drops) take(table, why, [{ sql: `DROP TABLE ${ident(table)}` }])
   const left = withoutTables(present, dropped)
   const moves = movesOf(
     reshapes.map(({ table, from }) => ({

@@ -1,5 +1,4 @@
 import type { Field } from '../../compile/model.ts'
-import { counted } from '../../compile/names/plural.ts'
 import { sameJson } from '../../compile/schemas/canonical.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { rewritesOf } from '../../kinds/rewrites.ts'
@@ -9,18 +8,9 @@ import type { PresentColumn } from '../present.ts'
 import type { ColumnShape } from '../record/shape.ts'
 import { otherPrefix } from '../rows/other-prefix.ts'
 import { countRows, countSet, type Scanned, scanColumn, strayReferences } from '../rows/scan.ts'
-import { countUnfitEvents } from '../rows/stored-events.ts'
-import { fitting, sameForm } from '../rows/value-of-other-type.ts'
+import { sameForm } from '../rows/value-of-other-type.ts'
 import { type Planning, storedShape } from './planning.ts'
-import {
-  filledWith,
-  type Lacking,
-  nameOf,
-  replacementOf,
-  replacementsOf,
-  valueless,
-  type Wanting,
-} from './replacement.ts'
+import { filledWith, nameOf, replacementOf, replacementsOf, valueless, type Wanting } from './replacement.ts'
 import { type ColumnPlan, keptColumn } from './table-change.ts'
 
 export async function planColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
@@ -37,14 +27,19 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
   if (field.sum) return planSum(planning, wanting, from, present, before)
   const isSame = storedAlike(before, field)
   noteColumn(planning, wanting, present, before)
-  const lacking = await lackingOf(planning, wanting, from, present, before, field)
+  const scanned = await withDeclaredValues(
+    planning,
+    wanting,
+    from,
+    await scan(planning, wanting, from, before, field),
+  )
+  const unset = present.nullable && !column.nullable ? await countSet(planning, found.name, from, false) : 0
   return {
     ...keptColumn(column, from),
     kindBefore: before.kind,
     values: isSame ? 'kept' : 'recast',
-    scanned: lacking.scanned,
-    unfitEvents: lacking.unfitEvents,
-    ...(await replacementsOf(planning, wanting, lacking)),
+    scanned,
+    ...(await replacementsOf(planning, wanting, scanned, unset)),
   }
 }
 
@@ -52,35 +47,6 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
 const storedAlike = ({ kind, schema }: ColumnShape, field: Field): boolean => {
   const before = rewritesOf(schema ?? {})
   return sameForm(kind, field.kind) && rewritesOf(field.schema).every((name) => before.includes(name))
-}
-
-/** Events are looked at only where every row fits: else they get the value that rows get. */
-async function lackingOf(
-  planning: Planning,
-  wanting: Wanting,
-  from: string,
-  present: PresentColumn,
-  before: ColumnShape,
-  field: Field,
-): Promise<Lacking> {
-  const { column, found: table } = wanting
-  const found = await scan(planning, wanting, from, before, field)
-  const scanned = await withDeclaredValues(planning, wanting, from, found)
-  const isRequiredNow = present.nullable && !column.nullable && !planning.emptied
-  const unset = isRequiredNow ? await countSet(planning, table.name, from, false) : 0
-  const lostDefault = before.default !== undefined && column.default === undefined && !planning.emptied
-  const changesSight = (before.writeOnly === true) !== field.writeOnly && !planning.emptied
-  const isDecided = (scanned?.unfit.length ?? 0) + unset > 0
-  const unfitEvents =
-    !isDecided && (scanned !== null || isRequiredNow || lostDefault || changesSight)
-      ? await countUnfitEvents(planning, table.name, { from, kindBefore: before.kind }, field)
-      : 0
-  return {
-    scanned,
-    unset,
-    unfitEvents,
-    formerDefault: lostDefault ? fitting(before.default, field) : undefined,
-  }
 }
 
 /** All sums are computed once the tables fit. So a sum keeps no value of its column, unless the column was one before. */
@@ -96,7 +62,7 @@ async function planSum(
   noteColumn(planning, wanting, present, before)
   if (wasSum && before.kind === field?.kind && !present.nullable) return keptColumn(column, from)
   const name = nameOf(wanting)
-  const rows = wasSum || planning.emptied ? 0 : await countSet(planning, found.name, from, true)
+  const rows = wasSum ? 0 : await countSet(planning, found.name, from, true)
   if (!wasSum) planning.notes.push(`${name} is a sum now`)
   if (rows > 0) planning.losses.push(lostValues(`${name} is a sum now`, rows))
   const scanned = { fitting: [], unfit: [] }
@@ -111,7 +77,7 @@ async function planSum(
 
 async function refuseOtherPrefix(planning: Planning, { resource, table, found }: Wanting): Promise<void> {
   const shape = planning.shape?.[found.name]?.id
-  if (planning.emptied || !shape) return
+  if (!shape) return
   const stored = { table: found.name, primaryKey: table.primaryKey, column: 'id', shape }
   const why = await otherPrefix(planning, resource, stored)
   if (why !== null) planning.refusals.push(`${why}.`)
@@ -144,7 +110,6 @@ async function scan(
   before: ColumnShape,
   field: Field,
 ): Promise<Scanned | null> {
-  if (planning.emptied) return null
   const stored = { table: found.name, primaryKey: table.primaryKey, column: from, shape: before }
   const target = field.relation?.target
   if (target) {
@@ -172,19 +137,13 @@ const everyKey = async (
 }
 
 async function newColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
-  const { column, field, found } = wanting
+  const { column, found } = wanting
   const plan = keptColumn(column, null)
-  const filled = planning.emptied ? null : filledWith(planning, wanting)
+  const filled = filledWith(planning, wanting)
   if (filled) return { ...plan, otherwise: filled.value }
   if (column.default !== undefined) return { ...plan, otherwise: column.default }
-  if (column.nullable || planning.emptied) return plan
-  const rows = await countRows(planning, found.name)
-  const events =
-    rows > 0 || !field
-      ? 0
-      : await countUnfitEvents(planning, found.name, { from: null, kindBefore: null }, field)
-  if (rows + events === 0) return plan
-  const things = rows > 0 ? counted(rows, 'row') : counted(events, 'event')
-  const why = valueless(wanting, things, rows + events)
+  const rows = column.nullable ? 0 : await countRows(planning, found.name)
+  if (rows === 0) return plan
+  const why = valueless(wanting, rows)
   return { ...plan, otherwise: await replacementOf(planning, wanting, { why, which: 'Which value?' }) }
 }

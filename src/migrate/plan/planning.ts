@@ -18,8 +18,6 @@ export interface Planning extends Reading {
   readonly shape: StoredShape | null
   readonly former: FormerNames
   readonly decisions: Decisions
-  /** Whether all rows are deleted before anything else. */
-  readonly emptied: boolean
   /** The steps that would make the found table fit the wanted one. */
   readonly differences: (table: Table, found: PresentTable) => readonly Step[]
   readonly notes: string[]

@@ -27,31 +27,21 @@ export interface Wanting {
 export const nameOf = ({ resource, column }: Pick<Wanting, 'resource' | 'column'>): string =>
   `${resource.name}.${column.name}`
 
-/** Rows and events that would have nothing. */
-export interface Lacking {
-  /** With the values that the field does not allow any more. */
-  readonly scanned: Scanned | null
-  /** The rows that have no value of a field that is required now. */
-  readonly unset: number
-  /** Of the events; counted only where every row has a value that fits. */
-  readonly unfitEvents: number
-  /** What events without a value have been shown with until now; undefined where there is nothing. */
-  readonly formerDefault: unknown
-}
-
-/** What rows and events have that would have nothing; says what is lost. */
+/**
+ * What rows have that would have nothing; says what is lost. `scanned` has the values that the field does not allow any more, `unset` is the number
+ * of rows without a value of a field that is required now.
+ */
 export async function replacementsOf(
   planning: Planning,
   wanting: Wanting,
-  lacking: Lacking,
+  scanned: Scanned | null,
+  unset: number,
 ): Promise<Pick<ColumnPlan, 'instead' | 'otherwise'>> {
-  const { scanned, unset, unfitEvents } = lacking
   const decided = scanned?.unfit.flatMap((one) => one.instead ?? []) ?? []
   const unfit = scanned?.unfit.filter((one) => one.instead === undefined) ?? []
   const instead = await chosenInstead(planning, wanting, unfit)
   const left = unfit.filter(({ value }) => value === null || !instead.has(value))
   if (left.length + unset > 0) return { instead, otherwise: await otherwise(planning, wanting, left, unset) }
-  if (unfitEvents > 0) return { instead, otherwise: await otherwiseInEvents(planning, wanting, lacking) }
   // Events may have values that no row has.
   return {
     instead,
@@ -68,7 +58,7 @@ async function otherwise(
   const { resource, column } = wanting
   const faults = [
     ...(unfit.length > 0 ? [notAllowed(resource, column.name, unfit)] : []),
-    ...(unset > 0 ? [valueless(wanting, counted(unset, 'row'), unset)] : []),
+    ...(unset > 0 ? [valueless(wanting, unset)] : []),
   ]
   const which = unfit.length > 0 ? 'Which value instead?' : 'Which value?'
   const value = await replacementOf(planning, wanting, {
@@ -142,23 +132,8 @@ const choicesOf = (field: Field | null): Question['choices'] =>
     ? (field.schema.enum ?? []).map((value) => ({ value: String(value), says: String(value) }))
     : []
 
-/** Every row fits, and events show rows as they were once. */
-async function otherwiseInEvents(
-  planning: Planning,
-  wanting: Wanting,
-  { unfitEvents, formerDefault }: Lacking,
-): Promise<unknown> {
-  const events = counted(unfitEvents, 'event')
-  planning.notes.push(
-    `${events} of ${wanting.resource.name} ${unfitEvents === 1 ? 'has' : 'have'} another value of ${nameOf(wanting)} now, or none`,
-  )
-  if (wanting.column.nullable || wanting.field?.writeOnly) return undefined
-  const why = valueless(wanting, events, unfitEvents)
-  return formerDefault ?? replacementOf(planning, wanting, { why, which: 'Which value?' })
-}
-
-export const valueless = (wanting: Wanting, things: string, count: number): string =>
-  `${nameOf(wanting)} is required, and ${things} ${count === 1 ? 'has' : 'have'} no value for it`
+export const valueless = (wanting: Wanting, rows: number): string =>
+  `${nameOf(wanting)} is required, and ${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} no value for it`
 
 /** Why rows need a value, and the question for it. */
 interface Need {

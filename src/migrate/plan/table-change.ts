@@ -23,6 +23,7 @@ export interface Reshape {
 export interface Drop {
   readonly kind: 'drop'
   readonly table: string
+  readonly why: string
 }
 
 /** Where the values of a column come from. */
@@ -39,8 +40,6 @@ export interface ColumnPlan {
   /** Stored values → those that they become. */
   readonly mapped: ReadonlyMap<string, string>
   readonly scanned: Scanned | null
-  /** Events that have no value for it, or one that is not allowed any more, where every row fits. */
-  readonly unfitEvents: number
   /** What a person wants in place of values, which are given as JSON; null for nothing. */
   readonly instead: ReadonlyMap<string, string | null>
   /** The stored value of rows, and of events, that lack one or lose theirs; undefined for NULL. */
@@ -56,7 +55,6 @@ export const keptColumn = (column: Column, from: string | null): ColumnPlan => (
   codec: null,
   mapped: new Map(),
   scanned: null,
-  unfitEvents: 0,
   instead: new Map(),
   otherwise: undefined,
 })
@@ -70,4 +68,4 @@ export const isRewritten = (plan: ColumnPlan): boolean =>
 
 /** Whether the column is the same afterwards. */
 export const isUntouched = (plan: ColumnPlan): boolean =>
-  plan.from === plan.column.name && plan.unfitEvents === 0 && plan.mapped.size === 0 && !isRewritten(plan)
+  plan.from === plan.column.name && plan.mapped.size === 0 && !isRewritten(plan)

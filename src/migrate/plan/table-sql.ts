@@ -50,8 +50,6 @@ export interface TableSql {
   /** Before tables are dropped that others refer to. */
   releaseReferences(present: Present, dropped: ReadonlySet<string>): readonly string[]
   columnType(kind: FieldKind): string
-  /** The type of columns that are compared with ids. */
-  readonly keyType: string
   /** A value of a column as an expression of its type; null for NULL. */
   literal(value: unknown, kind: FieldKind): string
   /** Deletes all rows of these tables. */

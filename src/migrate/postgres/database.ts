@@ -34,7 +34,6 @@ export const postgresTables = (dialect: Dialect): TableSql => ({
         .map((key) => `ALTER TABLE ${ident(table.name)} DROP CONSTRAINT ${ident(key.name ?? '')}`),
     ),
   columnType: ddl.postgresType,
-  keyType: 'text COLLATE "C"',
   // A bare literal of an INSERT … SELECT is a text, which is not assigned to every type.
   literal: (value, kind) =>
     `CAST(${value === null ? 'NULL' : kinds[kind].postgres.literal(value)} AS ${ddl.postgresType(kind)})`,

@@ -3,20 +3,19 @@ import { objectName } from '../../plan/object-name.ts'
 import { converted } from '../plan/changes-of-type.ts'
 import { type Move, movesOf } from '../plan/renames.ts'
 import { indexMoves, nameBefore } from '../plan/renames-of-indexes.ts'
-import { mappedValues, rowValue, valuesByAccount } from '../plan/row-values.ts'
+import { expressionOf, filledRows, isFilled, mappedValues, meanwhile } from '../plan/row-values.ts'
 import { type ColumnPlan, isRewritten, type Reshape } from '../plan/table-change.ts'
 import type { After, TableSql, TableStatement } from '../plan/table-sql.ts'
 import type { PresentColumn, PresentTable } from '../present.ts'
-import type { Table } from '../wanted/table.ts'
 import { postgresConversions } from './change-of-type.ts'
 import * as ddl from './ddl.ts'
 
 /** PostgreSQL changes a table in place: what others have made for it stays, such as grants and indexes. */
 export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: TableSql): After {
-  const { table, revises, undeclared } = reshape
-  const [columns, apart] = splitApart(reshape, found)
+  const { table, columns, revises, undeclared } = reshape
   const released = releasing(reshape, found)
-  const added = columns.filter((plan) => plan.from === null || isRetyped(reshape, plan, found))
+  const filled = columns.filter(isFilled)
+  const added = columns.filter((plan) => plan.from === null && !isFilled(plan))
   const converting = columns.flatMap(({ column, codec }) =>
     codec
       ? [
@@ -32,51 +31,47 @@ export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: Tabl
         ]
       : [],
   )
-  const values = columns
-    .filter((plan) => plan.codec === null)
-    .filter((plan) =>
-      plan.from === null
-        ? plan.otherwise !== undefined || plan.values === 'recast'
-        : isRewritten(plan) || isRetyped(reshape, plan, found) || (revises && plan.column.name === 'version'),
+  const sets = columns
+    .filter(
+      (plan) =>
+        plan.codec === null &&
+        (plan.otherwise !== undefined || (revises && plan.from !== null && plan.column.name === 'version')),
     )
-    .map((plan) => ({ ...rowValue(reshape, plan, sql), isRetyped: isRetyped(reshape, plan, found) }))
-  const sets = values.map(
-    ({ column, expression, isRetyped }) => `${ident(isRetyped ? meanwhile(column) : column)} = ${expression}`,
-  )
+    .map((plan) => {
+      const { name } = plan.column
+      return `${ident(isFilled(plan) ? meanwhile(name) : name)} = ${expressionOf(reshape, plan, sql)}`
+    })
   const checks = checksAgain(reshape, found)
   const alter = (what: string): string => `ALTER TABLE ${ident(table.name)} ${what}`
   const statements = [
     ...released.statements,
     ...undeclaredColumns(reshape, found).map(({ name }) => alter(`DROP COLUMN ${ident(name)}`)),
-    ...added.map(({ column, from }) =>
-      ddl.addColumn(table, {
-        ...column,
-        name: from === null ? column.name : meanwhile(column.name),
-        nullable: true,
-      }),
-    ),
+    ...added.map(({ column }) => ddl.addColumn(table, { ...column, nullable: true })),
+    ...filled.flatMap(({ column }) => [
+      // A migration on Citus that was killed left it.
+      alter(`DROP COLUMN IF EXISTS ${ident(meanwhile(column.name))}`),
+      ddl.addColumn(table, { ...column, name: meanwhile(column.name), nullable: true }),
+    ]),
   ]
   const relaxed = columns.filter(
     (plan) => undeclared === 'dropped' && plan.column.nullable && hasNotNull(plan, found),
   )
   const updated = sets.length === 0 ? [] : [{ sql: `UPDATE ${ident(table.name)} SET ${sets.join(', ')}` }]
-  const exchanged = added
-    .filter(({ from }) => from !== null)
-    .flatMap(({ column: { name } }) => [
-      alter(`DROP COLUMN ${ident(name)}`),
-      alter(`RENAME COLUMN ${ident(meanwhile(name))} TO ${ident(name)}`),
-    ])
+  // The name comes last: until a column has it, a migration on Citus that is run again fills it anew.
+  const exchanged = filled.flatMap(({ column: { name, nullable }, from }) => [
+    ...(from === null ? [] : [alter(`DROP COLUMN ${ident(name)}`)]),
+    ...(nullable ? [] : [ddl.setNotNull(table, { name: meanwhile(name) })]),
+    alter(`RENAME COLUMN ${ident(meanwhile(name))} TO ${ident(name)}`),
+  ])
   return {
     statements: [
       ...statements.map(asStatement),
       ...converting,
       ...columns.flatMap((plan) => mappedAround(reshape, plan, checks)),
       ...relaxed.map(({ column }) => asStatement(ddl.dropNotNull(table, column.name))),
-      ...values.flatMap(({ before }) => before),
+      ...columns.flatMap((plan) => filledRows(reshape, plan, sql)),
       ...updated,
-      ...values.flatMap(({ after }) => after),
       ...[...exchanged, ...columns.flatMap((plan) => ruled(reshape, plan, found))].map(asStatement),
-      ...filledApart(table, apart, sql),
     ],
     after: {
       ...released.after,
@@ -88,35 +83,6 @@ export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: Tabl
     },
   }
 }
-
-/** New columns whose rows have values of their own are apart on Citus: it joins no temporary table with a distributed one. */
-function splitApart(
-  { columns }: Reshape,
-  { spread }: PresentTable,
-): readonly [readonly ColumnPlan[], readonly ColumnPlan[]] {
-  const apart = columns.filter(({ from, values }) => spread && from === null && values === 'recast')
-  return [columns.filter((plan) => !apart.includes(plan)), apart]
-}
-
-/** Columns that are filled under other names: a migration that is killed meanwhile, and run again, fills anew those that do not have their own yet. */
-const filledApart = (
-  table: Table,
-  apart: readonly ColumnPlan[],
-  sql: TableSql,
-): readonly TableStatement[] => [
-  ...apart.flatMap(({ column }) => {
-    const other = { ...column, name: meanwhile(column.name), nullable: true }
-    return [
-      asStatement(`ALTER TABLE ${ident(table.name)} DROP COLUMN IF EXISTS ${ident(other.name)}`),
-      asStatement(ddl.addColumn(table, other)),
-    ]
-  }),
-  ...apart.flatMap((plan) => valuesByAccount(table, plan, meanwhile(plan.column.name), sql)),
-  ...apart.flatMap(({ column: { name, nullable } }) => [
-    ...(nullable ? [] : [asStatement(ddl.setNotNull(table, { name: meanwhile(name) }))]),
-    asStatement(`ALTER TABLE ${ident(table.name)} RENAME COLUMN ${ident(meanwhile(name))} TO ${ident(name)}`),
-  ]),
-]
 
 /** The checks of values that are mapped. Other values that rows may have stay allowed. */
 const checksAgain = ({ table, columns }: Reshape, found: PresentTable) =>
@@ -147,19 +113,6 @@ function mappedAround(
 }
 
 const asStatement = (sql: string) => ({ sql })
-const meanwhile = (column: string): string => `nounkit_new_${column}`.slice(0, 63)
-
-/** Whether values must move into another column, because they have another type now. */
-const isRetyped = (
-  { undeclared }: Reshape,
-  { column, from, codec }: ColumnPlan,
-  found: PresentTable,
-): boolean =>
-  undeclared === 'dropped' &&
-  from !== null &&
-  codec === null &&
-  found.columns.get(column.name)?.type !== ddl.postgresType(column.kind).toLowerCase()
-
 const hasNotNull = ({ column, from }: ColumnPlan, found: PresentTable): boolean =>
   from !== null && found.columns.get(column.name)?.nullable === false
 
@@ -181,9 +134,9 @@ const declaredColumn = ({ column: { name, kind, nullable } }: ColumnPlan): [stri
 /** NOT NULL and the default, once every row has its value. A published store keeps both, unless its additions say otherwise. */
 function ruled(reshape: Reshape, plan: ColumnPlan, found: PresentTable): readonly string[] {
   const { table, undeclared } = reshape
-  if (undeclared === 'kept' && plan.from !== null) return []
+  if (isFilled(plan) || (undeclared === 'kept' && plan.from !== null)) return []
   const { column } = plan
-  const isNew = plan.from === null || isRetyped(reshape, plan, found)
+  const isNew = plan.from === null
   const isSet = !column.nullable && (isNew || !hasNotNull(plan, found))
   return [
     ...(isSet ? [ddl.setNotNull(table, column)] : []),
@@ -199,10 +152,7 @@ function releasing(
   const { table, columns, undeclared, from } = reshape
   const changed = new Set(
     columns
-      .filter(
-        (plan) =>
-          plan.from !== null && plan.codec === null && (isRewritten(plan) || isRetyped(reshape, plan, found)),
-      )
+      .filter((plan) => plan.from !== null && plan.codec === null && isRewritten(plan))
       .map(({ column }) => column.name),
   )
   const ours = new Set(table.indexes.map(({ name }) => name))

@@ -19,20 +19,17 @@ export interface ColumnShape {
   readonly target: string | null
   /** Whether the values are computed, as a sum. */
   readonly sum: boolean
-  /** What events show that were written before the column was there; undefined where there is no default. */
-  readonly default?: unknown
   /** True where events do not have its values, because they are never shown. */
   readonly writeOnly?: boolean
 }
 
 const { key } = metaFacts.shape
 
-const columnShape = ({ kind, schema, relation, sum, writeOnly, default: absent }: Field): ColumnShape => ({
+const columnShape = ({ kind, schema, relation, sum, writeOnly }: Field): ColumnShape => ({
   kind,
   schema,
   target: relation?.target.table ?? null,
   sum: sum !== null,
-  ...(absent !== undefined && absent !== null && { default: absent }),
   ...(writeOnly && { writeOnly }),
 })
 

@@ -8,12 +8,13 @@ import { type FormerNames, formerNamesOf } from '../decide/former-names.ts'
 import { resourceWith } from '../plan/planning.ts'
 import type { Reshape, TableChange } from '../plan/table-change.ts'
 import type { TableStatement } from '../plan/table-sql.ts'
+import { namedStatements } from './endpoints-and-keys.ts'
 import type { Reading } from './scan.ts'
 import { type EventTable, eventsOf, eventTables } from './stored-events.ts'
 import { fitting, recast } from './value-of-other-type.ts'
 
 /**
- * The statements by which events show rows as they were, but in the names and kinds of today, and with the values that rows got which had none or one that is not
+ * The statements by which endpoints and keys follow renames, and events show rows as they were, but in the names and kinds of today, and with the values that rows got which had none or one that is not
  * allowed any more. Events of dropped resources are deleted.
  */
 export async function* eventStatements(
@@ -25,9 +26,11 @@ export async function* eventStatements(
   for (const { table: dropped } of changes.filter((one) => one.kind === 'drop'))
     for (const { table } of eventTables)
       yield { sql: `DELETE FROM ${ident(table)} WHERE "resource" = ${sqlText(eventName(dropped))}` }
-  for (const reshape of inOrder(changes.filter((step) => step.kind === 'reshape')))
+  for (const reshape of inOrder(changes.filter((step) => step.kind === 'reshape'))) {
     for (const log of eventTables)
       yield* logStatements(reading, log, resourceWith(model, reshape.table.name), reshape, became)
+    yield* namedStatements(reading, model, reshape)
+  }
 }
 
 /** A resource that takes the name of another one comes after it. */

@@ -1,12 +1,8 @@
-import type { Field } from '../../compile/model.ts'
-import type { FieldKind } from '../../kinds/kinds.ts'
 import { statement } from '../../plan/bound-statement.ts'
 import { ident } from '../../plan/dialect.ts'
-import { eventName } from '../../plan/event-form.ts'
 import { eventTable, inboxTable } from '../../plan/events.ts'
 import type { Row } from '../../store/store.ts'
 import type { Reading } from './scan.ts'
-import { recast } from './value-of-other-type.ts'
 
 /** A table of events, with the column that numbers those of an account. */
 export interface EventTable {
@@ -42,29 +38,4 @@ export async function* eventsOf(
     }
     if (rows.length < pageRows) return
   }
-}
-
-/** The column of a field as events have it. */
-export interface EventColumn {
-  /** Null for a new field. */
-  readonly from: string | null
-  readonly kindBefore: FieldKind | null
-}
-
-/** How many events have no value of a required field, one that the field does not allow, or one that is never shown. */
-export async function countUnfitEvents(
-  reading: Reading,
-  table: string,
-  { from, kindBefore }: EventColumn,
-  field: Field,
-): Promise<number> {
-  const isUnfit = (value: unknown): boolean => {
-    if (value === null) return !field.nullable && !field.writeOnly
-    return field.writeOnly || (kindBefore !== null && recast(value, kindBefore, field) === undefined)
-  }
-  let count = 0
-  for (const log of eventTables)
-    for await (const [, , data] of eventsOf(reading, log, eventName(table)))
-      if (isUnfit(from === null ? null : (JSON.parse(String(data))[from] ?? null))) count++
-  return count
 }

@@ -22,7 +22,6 @@ export const sqliteTables: TableSql = {
   reshaped: (reshape, found) => reshapeSqlite(reshape, found as SqliteTable, sqliteTables),
   releaseReferences: () => [],
   columnType: sqliteType,
-  keyType: 'TEXT',
   literal: (value, kind) => (value === null ? 'NULL' : kinds[kind].sqlite.literal(value)),
   empty: (tables) => tables.map((table) => `DELETE FROM ${ident(table)}`),
   carryOut: carryOutOnSqlite,

@@ -2,7 +2,7 @@ import { ident } from '../../plan/dialect.ts'
 import { withNames } from '../plan/present-names.ts'
 import type { Move } from '../plan/renames.ts'
 import { indexMoves } from '../plan/renames-of-indexes.ts'
-import { mappedValues, rowValue } from '../plan/row-values.ts'
+import { expressionOf, filledRows, isFilled, mappedValues, meanwhile } from '../plan/row-values.ts'
 import { type ColumnPlan, isRewritten, type Reshape } from '../plan/table-change.ts'
 import type { After, TableSql } from '../plan/table-sql.ts'
 import type { PresentColumn } from '../present.ts'
@@ -24,8 +24,8 @@ export function reshapeSqlite(reshape: Reshape, found: SqliteTable, sql: TableSq
       (plan) =>
         plan.from === null || isRewritten(plan) || (reshape.revises && plan.column.name === 'version'),
     )
-    .map((plan) => rowValue(reshape, plan, sql))
-  const filling = new Map(changed.map(({ column, expression }) => [column, expression]))
+    .map((plan) => [plan.column.name, expressionOf(reshape, plan, sql)] as const)
+  const filled = columns.filter(isFilled)
   const kept = undeclared === 'kept' ? undeclaredColumns(table, found) : []
   const wanted = table.columns.flatMap(({ name }) => found.columns.get(name) ?? [])
   const copied = { ...found, columns: new Map([...wanted, ...kept].map((column) => [column.name, column])) }
@@ -33,13 +33,18 @@ export function reshapeSqlite(reshape: Reshape, found: SqliteTable, sql: TableSq
   const planned = withPlanned(table, columns)
   const why = columns.flatMap(({ codec }) => codec?.why ?? []).join('; ')
   // Indexes are added afterwards, when it is known whether rows share values that must be unique.
-  const rebuilt = sqliteRebuild({ ...planned, indexes: [] }, copied, others, filling)
+  const rebuilt = sqliteRebuild({ ...planned, indexes: [] }, copied, others, new Map(changed))
   return {
     statements: [
       ...mapped,
-      ...changed.flatMap(({ before }) => before),
+      ...filled.flatMap((plan) => [
+        {
+          sql: `ALTER TABLE ${ident(table.name)} ADD COLUMN ${ident(meanwhile(plan.column.name))} ${sqliteType(plan.column.kind)}`,
+        },
+        ...filledRows(reshape, plan, sql),
+      ]),
       { sql: rebuilt, ...(why !== '' && { why, converts: true }) },
-      ...changed.flatMap(({ after }) => after),
+      ...columns.filter((plan) => !isFilled(plan)).flatMap((plan) => filledRows(reshape, plan, sql)),
     ],
     after: {
       ...found,
