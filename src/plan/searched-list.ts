@@ -30,9 +30,7 @@ export interface SearchedList {
   readonly ids: string
 }
 
-/** So many rows of a list are looked at before an index is asked. */
-const sampleRows = 160
-/** With so many of them a page is sooner found by going on in the order of the list. */
+/** With so many rows of the sample a page is sooner found by going on in the order of the list. */
 const hitsToWalk = 2
 /** Where a page is not full by then, the index is asked: it would otherwise be all rows of an account. */
 const walkedRows = 8_192
@@ -55,13 +53,14 @@ export function searchedList(
   { limit, most }: { readonly limit: string; readonly most: number },
   dialect: Dialect,
 ): SearchedList {
+  const { sampledRows } = dialect
   const looked = (): string => withHits(rows(), sought, order, dialect)
   const count = (condition: string) => `count(CASE WHEN ${condition} THEN 1 END)`
-  const sample = `SELECT count(*) AS "rows", ${count('"hit"')} AS "hits", ${count('"hit" IS NULL')} AS "unknown" FROM (${looked()} LIMIT ${sampleRows}) s`
-  const toWalk = `(SELECT CASE WHEN "unknown" > 0 THEN 0 WHEN "rows" < ${sampleRows} THEN ${sampleRows} WHEN "hits" >= ${hitsToWalk} THEN ${walkedRows} ELSE 0 END FROM "+sample")`
+  const sample = `SELECT count(*) AS "rows", ${count('"hit"')} AS "hits", ${count('"hit" IS NULL')} AS "unknown" FROM (${looked()} LIMIT ${sampledRows}) s`
+  const toWalk = `(SELECT CASE WHEN "unknown" > 0 THEN 0 WHEN "rows" < ${sampledRows} THEN ${sampledRows} WHEN "hits" >= ${hitsToWalk} THEN ${walkedRows} ELSE 0 END FROM "+sample")`
   const walk = dialect.firstRows(looked(), toWalk, walkedRows)
   const walked = dialect.firstRows(`SELECT * FROM (${walk}) w WHERE "hit" IS NOT FALSE`, limit, most)
-  const isAll = `SELECT 1 FROM "+sample" WHERE "unknown" = 0 AND "rows" < ${sampleRows}`
+  const isAll = `SELECT 1 FROM "+sample" WHERE "unknown" = 0 AND "rows" < ${sampledRows}`
   const isFull = `(SELECT ${count('"hit"')} FROM "+walked") = ${limit}`
   const left = `SELECT CASE WHEN EXISTS (${isAll}) OR ${isFull} THEN 0 ELSE ${limit} END AS "rows"`
   const ofIndex = indexed(rows(), sought, order, { limit: '(SELECT "rows" FROM "+left")', most }, dialect)
