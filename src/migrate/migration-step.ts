@@ -17,8 +17,6 @@ export interface Step {
   readonly lock?: string
   /** What the rows are checked for before it runs, under that lock. */
   readonly limit?: SumLimit
-  /** Columns that must have a value in every row: those without one refuse it. */
-  readonly demands?: readonly Demand[]
   readonly additive: boolean
   /** `orders.currency is new` */
   readonly why: string
@@ -40,12 +38,6 @@ export interface Step {
   readonly converts?: true
   /** Computes a sum that is new, or adds up something else. */
   readonly sum?: 'new' | 'other'
-}
-
-export interface Demand {
-  readonly column: string
-  /** The rows that have no value, as a condition. */
-  readonly rows: string
 }
 
 /** Why additions do not suffice. What the store's own record says by then is no concern of people. */

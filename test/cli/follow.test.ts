@@ -174,7 +174,10 @@ export default api('shed', { resources: [things, parts], seed: { accounts: ['acm
     for (const more of ['', v1])
       for (const [change, message] of [
         [{ total: `total: sum('parts', 'grams')` }, 'would be too large'],
-        [{ unique: `unique: [['label']]` }, 'share values of label, in 1 group: "lamp" (ids '],
+        [
+          { unique: `unique: [['label']]` },
+          'share values of label, in 1 group, such as "lamp" (2 rows, such as ',
+        ],
       ] as const) {
         const folder = shed({ ...change, more })
         if (more) expect(await command('publish', folder, 'v1', '--skip-store')).toMatchObject({ code: 0 })

@@ -248,7 +248,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     const store = await open(databaseUrl)
     const shelved = compileApi(market({ shelf: z.string() }))
     await expect(migrateStore(store, shelved, { stops: true })).rejects.toThrow(
-      'things.shelf is required, and 3 rows have no value for it',
+      'things.shelf is new and required',
     )
     expect(await store.all('SELECT "count" FROM "things" WHERE "label" = \'a\'', [])).toEqual([['12']])
   })

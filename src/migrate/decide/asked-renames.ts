@@ -2,7 +2,7 @@ import { hyphenated } from '../../compile/names/name-rules.ts'
 import { counted } from '../../compile/names/plural.ts'
 import { isOfSearch } from '../../plan/search-index.ts'
 import { type Planning, resourceOf, storedShape } from '../plan/planning.ts'
-import { declaredMoves } from '../plan/renames.ts'
+import { declaredMoves, type Move } from '../plan/renames.ts'
 import type { PresentTable } from '../present.ts'
 import { countRows, countSet } from '../rows/scan.ts'
 import { sameForm } from '../rows/value-of-other-type.ts'
@@ -24,37 +24,54 @@ export async function matchTables(planning: Planning): Promise<TableMatches> {
   const formerNames = new Set(former.tables.values())
   // Without a recorded shape, a table that is not declared may be another program's.
   const ours = (name: string) => names.has(name) || shape?.[name] !== undefined || formerNames.has(name)
-  const known = [...present.values()].filter(({ name }) => ours(name))
-  const moves = declaredMoves(
-    names,
-    (name) => former.tables.get(name),
-    known.map(({ name }) => name),
+  const known = [...present.keys()].filter(ours)
+  const moves = declaredMoves(names, (name) => former.tables.get(name), known)
+  const { from, gone } = await matched(names, known, moves, (name, free) =>
+    renamedTable(
+      planning,
+      name,
+      wanted.filter((table) => free.includes(table.name)),
+    ),
   )
-  const takenBy = new Map(moves.map(({ from, to }) => [from, to]))
-  for (const found of known) {
-    if (names.has(found.name) || takenBy.has(found.name)) continue
-    const taken = new Set(takenBy.values())
-    const free = wanted.filter(({ name }) => isFree(name, present, takenBy) && !taken.has(name))
-    const chosen = await renamedTable(planning, found, free)
-    if (chosen !== null) takenBy.set(found.name, chosen)
-  }
-  const sourceOf = (name: string): string =>
-    [...takenBy].find(([, to]) => to === name)?.[0] ?? (takenBy.has(name) ? '' : name)
+  const foundAt = (name: string | undefined) => (name === undefined ? undefined : present.get(name))
   return {
     pairs: wanted.flatMap((table) => {
-      const found = present.get(sourceOf(table.name))
+      const found = foundAt(from.get(table.name))
       return found ? [{ table, found }] : []
     }),
-    gone: known.filter(({ name }) => !names.has(name) && !takenBy.has(name)),
+    gone: gone.flatMap((name) => foundAt(name) ?? []),
   }
 }
 
-/** Whether something else can get a name: the store does not have it, or what had it gets another one. */
-const isFree = (
-  name: string,
-  present: ReadonlyMap<string, unknown>,
-  takenBy: ReadonlyMap<string, string>,
-): boolean => !present.has(name) || takenBy.has(name)
+export interface Matches {
+  /** Wanted name → the present one whose values it gets. */
+  readonly from: ReadonlyMap<string, string>
+  readonly gone: readonly string[]
+}
+
+/** Asks about each present name that nobody wants and no declared rename takes: which of the new names that are free it has now; null where it was dropped. */
+async function matched(
+  wanted: ReadonlySet<string>,
+  present: readonly string[],
+  moves: readonly Move[],
+  ask: (name: string, free: readonly string[]) => Promise<string | null>,
+): Promise<Matches> {
+  const now = new Map(moves.map(({ from, to }) => [from, to]))
+  const isLeft = (name: string) => !wanted.has(name) && !now.has(name)
+  for (const name of present.filter(isLeft)) {
+    const taken = new Set(now.values())
+    // The store does not have a free name, or what had it gets another one.
+    const free = [...wanted].filter((one) => !taken.has(one) && (!present.includes(one) || now.has(one)))
+    const chosen = await ask(name, free)
+    if (chosen !== null) now.set(name, chosen)
+  }
+  const stays = present.filter((name) => wanted.has(name) && !now.has(name))
+  const from = new Map([
+    ...stays.map((name) => [name, name] as const),
+    ...[...now].map(([was, name]) => [name, was] as const),
+  ])
+  return { from, gone: present.filter(isLeft) }
+}
 
 /** Columns that every table has, and that say nothing about which one it is. */
 const usual = new Set(['account_id', 'id', 'version', 'created_at', 'updated_at'])
@@ -68,52 +85,29 @@ const looksLike = (table: Table, found: PresentTable): boolean => {
 
 async function renamedTable(
   planning: Planning,
-  found: PresentTable,
+  name: string,
   free: readonly Table[],
 ): Promise<string | null> {
-  const alike = free.filter((table) => looksLike(table, found)).map(({ name }) => name)
+  const found = planning.present.get(name)
+  const alike = free.filter((table) => found && looksLike(table, found)).map((table) => table.name)
   if (alike.length === 0 || planning.decisions.acceptsDataLoss) return null
-  const rows = await countRows(planning, found.name)
+  const rows = await countRows(planning, name)
   if (rows === 0) return null
   const nameOf = (table: string) => resourceOf(planning, table).name
-  return decide(planning, found.name, {
-    gone: `${hyphenated(found.name)} is no longer declared, and has ${counted(rows, 'row')}`,
+  return decide(planning, name, {
+    gone: `${hyphenated(name)} is no longer declared, and has ${counted(rows, 'row')}`,
     names: alike,
     shown: nameOf,
-    declared: (name) => `resource('${name}', { was: '${hyphenated(found.name)}', … })`,
+    declared: (now) => `resource('${now}', { was: '${hyphenated(name)}', … })`,
   })
 }
 
-export interface ColumnMatches {
-  /** Wanted column → the column that has its values. */
-  readonly from: ReadonlyMap<string, string>
-  readonly gone: readonly string[]
-}
-
-export async function matchColumns(
-  planning: Planning,
-  table: Table,
-  found: PresentTable,
-): Promise<ColumnMatches> {
+export async function matchColumns(planning: Planning, table: Table, found: PresentTable): Promise<Matches> {
   const names = new Set(table.columns.map(({ name }) => name))
   const moves = await declaredColumnMoves(planning, planning.former, { table: table.name, names }, found)
-  const takenBy = new Map(moves.map(({ from, to }) => [from, to]))
   // A search that is no longer declared takes nothing along: its words are those of fields.
-  const present = [...found.columns.keys()].filter((name) => !isOfSearch(name))
-  for (const column of present) {
-    if (names.has(column) || takenBy.has(column)) continue
-    const taken = new Set(takenBy.values())
-    const free = [...names].filter((name) => isFree(name, found.columns, takenBy) && !taken.has(name))
-    const chosen = await renamedColumn(planning, table, found, column, free)
-    if (chosen !== null) takenBy.set(column, chosen)
-  }
-  const from = new Map<string, string>()
-  for (const name of names) if (found.columns.has(name) && !takenBy.has(name)) from.set(name, name)
-  for (const [column, name] of takenBy) from.set(name, column)
-  return {
-    from,
-    gone: present.filter((column) => !names.has(column) && !takenBy.has(column)),
-  }
+  const present = [...found.columns.keys()].filter((name) => names.has(name) || !isOfSearch(name))
+  return matched(names, present, moves, (column, free) => renamedColumn(planning, table, found, column, free))
 }
 
 async function renamedColumn(

@@ -1,27 +1,14 @@
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
-import { ident } from '../../plan/dialect.ts'
-import type { Demand } from '../migration-step.ts'
 import type { PresentForeignKey, PresentTable } from '../present.ts'
 import type { Column, ForeignKey, Table } from '../wanted/table.ts'
 
-export interface NewColumn {
-  readonly kind: 'new'
-  readonly column: Column
-  readonly additive: boolean
-  readonly why: string
-}
-
-export interface OtherType {
-  readonly kind: 'type'
-  readonly column: Column
-  /** A cast of the database keeps the meaning of every value, or fails. */
-  readonly castable: boolean
-  readonly why: string
-}
-
 export type ColumnFinding =
-  | NewColumn
-  | OtherType
+  | { readonly kind: 'new'; readonly column: Column; readonly why: string }
+  /** A cast of the database keeps the meaning of every value, or fails. */
+  | { readonly kind: 'castable'; readonly column: Column; readonly why: string }
+  /** Of another type that no cast gives; or required, and nothing says what rows without a value have. */
+  | { readonly kind: 'impossible'; readonly column: Column; readonly why: string }
+  /** Rows without a value get the default. */
   | { readonly kind: 'must-be-set'; readonly column: Column; readonly why: string }
   | {
       readonly kind: 'may-be-null'
@@ -29,18 +16,6 @@ export type ColumnFinding =
       readonly additive: boolean
       readonly why: string
     }
-
-/** Every row lacks a column that the table does not have. */
-export const everyRow = '1 = 1'
-
-/** What must be there before a column can be NOT NULL, where nothing says what rows without a value have. */
-export const demandsOf = (findings: readonly ColumnFinding[]): readonly Demand[] =>
-  findings.flatMap(({ kind, column: { name, default: value } }) => {
-    if (kind === 'new' && value === undefined) return [{ column: name, rows: everyRow }]
-    if (kind === 'must-be-set' && value === undefined)
-      return [{ column: name, rows: `${ident(name)} IS NULL` }]
-    return []
-  })
 
 /** How the wanted columns differ from those found, the same for every database. */
 export function columnFindings(
@@ -54,7 +29,11 @@ export function columnFindings(
     if (!present) return [newColumn(column, name)]
     const findings: ColumnFinding[] = typeFindings(column, name, present.type, typeOf)
     if (present.nullable && !column.nullable && !table.isOlder)
-      findings.push({ kind: 'must-be-set', column, why: `${name} allows NULL, and the field is required` })
+      findings.push({
+        kind: column.default === undefined ? 'impossible' : 'must-be-set',
+        column,
+        why: `${name} allows NULL, and the field is required`,
+      })
     if (!present.nullable && column.nullable && !column.requiredByNewer)
       findings.push({
         kind: 'may-be-null',
@@ -75,18 +54,17 @@ function typeFindings(
   const type = typeOf(column.kind)
   if (found === type.toLowerCase()) return []
   const why = `${name} is ${found}, and should be ${type}`
-  return [{ kind: 'type', column, castable: isCastable(found, column.kind, type), why }]
+  return [{ kind: isCastable(found, column.kind, type) ? 'castable' : 'impossible', column, why }]
 }
 
 /** Only where the cast keeps the meaning: seconds cast to text are no datetime, and 5 is no boolean. */
 const isCastable = (found: string, kind: FieldKind, type: string): boolean =>
   found.startsWith(`${type.toLowerCase()} collate`) || kinds[kind].castableFrom.includes(found)
 
-function newColumn(column: Column, name: string): ColumnFinding {
-  const additive = column.nullable || column.default !== undefined
-  const why = additive ? `${name} is new` : `${name} is new and required`
-  return { kind: 'new', column, additive, why }
-}
+const newColumn = (column: Column, name: string): ColumnFinding =>
+  column.nullable || column.default !== undefined
+    ? { kind: 'new', column, why: `${name} is new` }
+    : { kind: 'impossible', column, why: `${name} is new and required` }
 
 /** A column that is no longer declared stays with its data. These would refuse every new row, because they are NOT NULL. */
 export function leftOverColumns(
@@ -123,24 +101,7 @@ export function foreignKeyFindings(table: Table, found: PresentTable): readonly 
       present.references.join() === key.references.join() &&
       present.onDelete === key.onDelete
     if (same) return []
-    return [{ key, found: present, additive: false, why: otherReference(name, key, present) }]
+    const why = `the reference of ${name} to ${key.table} is declared otherwise than the store has it`
+    return [{ key, found: present, additive: false, why }]
   })
-}
-
-/** `the reference of orders (account_id, customer_id) leads to owners in the store, and to customers in the declaration` */
-function otherReference(name: string, key: ForeignKey, present: PresentForeignKey): string {
-  const target = ({ table, references }: ForeignKey | PresentForeignKey) =>
-    present.table === key.table ? `${table} (${references.join(', ')})` : table
-  const onDelete = { refuse: 'is refused', cascade: 'deletes the row too' }
-  const differences = [
-    ...(target(present) === target(key)
-      ? []
-      : [`leads to ${target(present)} in the store, and to ${target(key)} in the declaration`]),
-    ...(present.onDelete === key.onDelete
-      ? []
-      : [
-          `says that a delete of the row it leads to ${onDelete[present.onDelete]} in the store, and ${onDelete[key.onDelete]} in the declaration`,
-        ]),
-  ]
-  return `the reference of ${name} ${differences.join('; it ')}`
 }

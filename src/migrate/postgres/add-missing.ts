@@ -1,11 +1,5 @@
-import type { Demand, Step } from '../migration-step.ts'
-import {
-  type ColumnFinding,
-  columnFindings,
-  demandsOf,
-  foreignKeyFindings,
-  leftOverColumns,
-} from '../plan/findings.ts'
+import type { Step } from '../migration-step.ts'
+import { type ColumnFinding, columnFindings, foreignKeyFindings, leftOverColumns } from '../plan/findings.ts'
 import type { PresentTable } from '../present.ts'
 import type { Check, ForeignKey, Table } from '../wanted/table.ts'
 import * as ddl from './ddl.ts'
@@ -45,8 +39,8 @@ const step = (table: Table, sql: string, why: string, more: Partial<Step> = {}):
 })
 
 /** Done by `nounkit migrate`, while no process of an older declaration serves. */
-const stopping = (table: Table, sql: string, why: string, demands: readonly Demand[] = []): Step =>
-  step(table, sql, why, { additive: false, stops: true, ...(demands.length > 0 && { demands }) })
+const stopping = (table: Table, sql: string, why: string): Step =>
+  step(table, sql, why, { additive: false, stops: true })
 
 const ofNewTable = true
 /** Takes long, beside reads and writes of others. */
@@ -82,18 +76,17 @@ function existingTable(table: Table, found: PresentTable, concurrently: boolean)
 function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): Step {
   const { column, why } = finding
   switch (finding.kind) {
-    case 'type':
-      return finding.castable
-        ? stopping(table, ddl.changeColumnType(table, column, ddl.cast(column)), why)
-        : step(table, '', why, { additive: false })
+    case 'impossible':
+      return step(table, '', why, { additive: false })
+    case 'castable':
+      return stopping(table, ddl.changeColumnType(table, column, ddl.cast(column)), why)
     case 'must-be-set':
-      return stopping(table, ddl.fillAndSetNotNull(table, column), why, demandsOf([finding]))
+      return stopping(table, ddl.fillAndSetNotNull(table, column), why)
     case 'may-be-null': {
       const sql = ddl.dropNotNull(table, column.name)
       return finding.additive ? step(table, sql, why) : stopping(table, sql, why)
     }
     case 'new': {
-      if (!finding.additive) return stopping(table, ddl.addColumn(table, column), why, demandsOf([finding]))
       const checks = table.checks.filter((check) => check.column === column.name)
       const keys = table.foreignKeys.filter(
         (key) => key.columns.includes(column.name) && !found.foreignKeys.has(key.columns.join(',')),

@@ -47,7 +47,7 @@ export const setNotNull = (table: Table, { name }: { readonly name: string }): s
 export const fillAndSetNotNull = (table: Table, column: Column): string => {
   const { name, kind, default: value } = column
   const fill = `UPDATE ${ident(table.name)} SET ${ident(name)} = ${literal(value, kind)} WHERE ${ident(name)} IS NULL`
-  return [...(value === undefined ? [] : [fill]), setNotNull(table, column)].join(';\n')
+  return `${fill};\n${setNotNull(table, column)}`
 }
 
 export const dropNotNull = (table: Table, name: string): string =>

@@ -1,12 +1,6 @@
 import { ident } from '../../plan/dialect.ts'
 import type { Step } from '../migration-step.ts'
-import {
-  type ColumnFinding,
-  columnFindings,
-  demandsOf,
-  foreignKeyFindings,
-  leftOverColumns,
-} from '../plan/findings.ts'
+import { type ColumnFinding, columnFindings, foreignKeyFindings, leftOverColumns } from '../plan/findings.ts'
 import { type Table, uniqueColumns } from '../wanted/table.ts'
 import {
   type Filling,
@@ -72,9 +66,9 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   const columns = columnFindings(table, found, sqliteType)
   const keys = foreignKeyFindings(table, found)
   const leftOver = leftOverColumns(table, found)
-  const impossible = columns.filter((finding) => finding.kind === 'type' && !finding.castable)
+  const impossible = columns.filter(({ kind }) => kind === 'impossible')
   if (impossible.length > 0) return impossible.map(({ why }) => step(table, '', why, false))
-  const fresh = columns.filter((finding) => finding.kind === 'new' && finding.additive)
+  const fresh = columns.filter(({ kind }) => kind === 'new')
   const others = columns.filter((finding) => !fresh.includes(finding))
   const left = leftOver.map(({ why }) => ({ why, additive: table.relaxes === true }))
   const copying = [...others, ...left, ...keys]
@@ -89,8 +83,7 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
     const why = copying.map((finding) => finding.why).join('; ')
     if (copying.every((finding) => 'additive' in finding && finding.additive))
       return [step(table, rebuilt, why)]
-    const demands = demandsOf(others)
-    return [{ ...step(table, rebuilt, why, false), stops: true, ...(demands.length > 0 && { demands }) }]
+    return [{ ...step(table, rebuilt, why, false), stops: true }]
   }
   return [...fresh.map((finding) => addColumn(table, finding)), ...newIndexes(table, found)]
 }
