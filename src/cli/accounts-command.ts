@@ -46,8 +46,7 @@ export async function accountsCommand(args: string[]): Promise<number> {
         : `"accounts ${name}" is not a command. ${didYouMean(name, names)}`,
     )
   }
-  const probe = 'SELECT "id" FROM "nounkit_audit_entries" WHERE 1 = 0'
-  return withStore(place, { probe }, async (opened) => {
+  return withStore(place, async (opened) => {
     await demandFit(opened.store, opened.model)
     return action(opened, flags)
   })

@@ -37,8 +37,7 @@ const pageEntries = 100
 export async function auditCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
-  const probe = 'SELECT "id" FROM "nounkit_audit_entries" WHERE 1 = 0'
-  return withStore(place, { probe }, async ({ model, store }) => {
+  return withStore(place, async ({ model, store }) => {
     const account = flags.store ? wholeStore : accountOf(model, flags.account)
     if (account === undefined)
       throw new UsageMistake('Whose entries? Name the account: --account acme, or write --store.')

@@ -72,18 +72,14 @@ export interface CommandStore {
   readonly clock: Clock
 }
 
-export interface CommandStoreOptions {
-  /** Whether a store that does not exist is made. Most commands would find nothing in it. */
-  readonly create?: boolean
-  /** One of them fails on a store of an earlier release, which lacks a table or column of the command; the store is then migrated. */
-  readonly probe: string | ((model: Model) => readonly string[])
-}
-
-/** Opens an API's store for a command, and closes it afterwards. Works while other processes serve the store. */
+/**
+ * Opens an API's store for a command, and closes it afterwards. Works while other processes serve the store. With `create`, a store that does
+ * not exist is made; most commands would find nothing in it.
+ */
 export async function withStore(
   place: string | undefined,
-  { create = false, probe }: CommandStoreOptions,
   work: (opened: CommandStore) => Promise<number>,
+  { create = false }: { readonly create?: boolean } = {},
 ): Promise<number> {
   const api = await loadApi(place)
   const model = compileLoaded(api)
@@ -91,29 +87,23 @@ export async function withStore(
   const url = databaseUrl(api.declaration)
   const store = create ? await openStore(url) : await openExistingStore(url)
   try {
-    const probes = typeof probe === 'string' ? [probe] : probe(model)
-    if (!(await fitsAll(store, probes))) {
+    if (create && !(await fits(store, anyMeta))) {
       refuseBrokenPromises(model, api.frozen)
       await migrateStore(store, model, { decider: await deciderAtStart(store, model, publishedOf(api)) })
     }
     await settleAccounts(store, model)
     return await work({ model: (await bindModel(store, model)).model, store, clock })
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'outdated') throw notFitting(error)
+    throw error
   } finally {
     await store.close()
   }
 }
 
-/** Opens the store for a command about versions. The probe reads the table that was added last. */
-export const withLifecycleStore = (
-  place: string | undefined,
-  work: (opened: CommandStore) => Promise<number>,
-): Promise<number> =>
-  withStore(place, { probe: 'SELECT "id" FROM "nounkit_audit_entries" WHERE 1 = 0' }, work)
-
-async function fitsAll(store: Store, statements: readonly string[]): Promise<boolean> {
-  for (const statement of statements) if (!(await fits(store, statement))) return false
-  return true
-}
+/** The declaration has something, such as events, of which the store has no table yet. */
+const notFitting = ({ message }: StoreError): CommandMistake =>
+  new CommandMistake(`The store does not fit the declaration (${message}). Migrate it first: nounkit migrate`)
 
 /** Whether the store has the tables and columns of a statement. */
 async function fits(store: Store, statement: string): Promise<boolean> {

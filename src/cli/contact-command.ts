@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts'
 import { accountOf, ofAccount } from './account-flag.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { actor, withLifecycleStore } from './command-store.ts'
+import { actor, withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { apiAnd } from './positionals.ts'
 
@@ -39,7 +39,7 @@ export async function contactCommand(args: string[]): Promise<number> {
   const { consumer: wanted, note } = values
   if (!wanted) throw new UsageMistake('Who was told? --consumer NAME; nounkit usage lists them.')
   if (!note?.trim()) throw new UsageMistake('How were they told? --note "mail to …, answered on …"')
-  return withLifecycleStore(place, async ({ model, store, clock }) => {
+  return withStore(place, async ({ model, store, clock }) => {
     const version = namedVersion(model, name)
     const { account, name: consumer } = pick(
       await allConsumers(store, version),

@@ -45,7 +45,7 @@ const eventsPerRead = 500
 export async function eventsCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
-  return withStore(place, { probe: 'SELECT 1 FROM "nounkit_events" LIMIT 1' }, async (opened) => {
+  return withStore(place, async (opened) => {
     const account = accountOf(opened.model, flags.account)
     if (!account) throw new UsageMistake('Whose events? Name the account: --account acme')
     const log = new EventLog(opened.store)

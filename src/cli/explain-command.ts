@@ -18,7 +18,6 @@ import { createCursorSeal } from '../request/cursor.ts'
 import { refuseUnknownTo } from '../request/field-scopes.ts'
 import { readListQuery, readOneQuery } from '../request/read-query.ts'
 import { createRouter } from '../serve/route.ts'
-import { anyMeta } from '../store/meta.ts'
 import { ensureSecret } from '../store/secret.ts'
 import type { Store, Value } from '../store/store.ts'
 import { accountOf } from './account-flag.ts'
@@ -43,7 +42,7 @@ export async function explainCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place, call] = apiAnd(positionals, 1)
   const asked = readAsked(call)
-  return withStore(place, { probe: anyMeta }, async ({ model, store }) => {
+  return withStore(place, async ({ model, store }) => {
     const { scopes, ...who } = readCallerFlags(flags, model)
     const caller: Caller = {
       account: accountOf(model, flags.account) ?? seedAccounts(model.declaration)[0] ?? 'example',

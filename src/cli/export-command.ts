@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
 import { counted } from '../compile/names/plural.ts'
-import { anyMeta } from '../store/meta.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { exportRows } from '../transfer/export-rows.ts'
@@ -32,7 +31,7 @@ export async function exportCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
   const names = values.resource ?? []
-  return withStore(place, { probe: anyMeta }, async ({ model, store }) => {
+  return withStore(place, async ({ model, store }) => {
     for (const account of values.account ?? []) accountOf(model, account)
     const accounts = values.account ? [...new Set(values.account)] : null
     // Rows that all accounts share are not an account's own.

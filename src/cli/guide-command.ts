@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { guideOf } from '../contract/guide/guide.ts'
 import { affectedIn, usageReport } from '../lifecycle/usage-report.ts'
 import { CommandMistake } from './command-mistake.ts'
-import { withLifecycleStore } from './command-store.ts'
+import { withStore } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
 import { apiAnd } from './positionals.ts'
@@ -30,7 +30,7 @@ export async function guideCommand(args: string[]): Promise<number> {
     console.log(guideOf(older, newer))
     return 0
   }
-  return withLifecycleStore(place, async ({ store, clock }) => {
+  return withStore(place, async ({ store, clock }) => {
     const affected = affectedIn(await usageReport(store, model, clock.now()))
     console.log(guideOf(older, newer, { affected }))
     return 0

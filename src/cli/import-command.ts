@@ -6,7 +6,6 @@ import { isPlainName } from '../call/caller.ts'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { readGeneration } from '../migrate/record/store-generation.ts'
-import { anyMeta } from '../store/meta.ts'
 import type { Store } from '../store/store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { type CheckedFile, checkFile, type FileImport } from '../transfer/import-file.ts'
@@ -51,9 +50,7 @@ export async function importCommand(args: string[]): Promise<number> {
       `--account is ${JSON.stringify(flags.account)}. Write at most 255 plain characters.`,
     )
   const place = given.length > 1 ? given[0] : undefined
-  return withFile(name, (file) =>
-    withStore(place, { probe: anyMeta }, (opened) => importInto(opened, file, flags)),
-  )
+  return withFile(name, (file) => withStore(place, (opened) => importInto(opened, file, flags)))
 }
 
 /** Standard input is written to a temporary file first, because a file is read twice. */

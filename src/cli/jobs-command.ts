@@ -15,7 +15,6 @@ export const options = {
 } as const
 
 const mostShown = 1_000
-const probe = { probe: 'SELECT "unique_text" FROM "nounkit_jobs" LIMIT 1' }
 
 /** `nounkit jobs [API]` lists jobs; `nounkit jobs retry [API] ID…` lets some run now. */
 export async function jobsCommand(args: string[]): Promise<number> {
@@ -24,7 +23,7 @@ export async function jobsCommand(args: string[]): Promise<number> {
   const [place] = positionalsUpTo(positionals, 1)
   const status = readStatus(values.status)
   const filter = { status, account: values.account }
-  return withStore(place, probe, async ({ model, store }) => {
+  return withStore(place, async ({ model, store }) => {
     const found = await listJobs(store, filter, mostShown + 1)
     const shown = found.slice(0, mostShown)
     if (values.json)
@@ -51,7 +50,7 @@ async function retry(given: readonly string[], json: boolean): Promise<number> {
     throw new UsageMistake(
       `${wrong === undefined ? 'Which jobs?' : `"${wrong}" is not the id of a job.`} Write their ids, as nounkit jobs shows them.`,
     )
-  return withStore(place, probe, async ({ store, clock }) => {
+  return withStore(place, async ({ store, clock }) => {
     const found = await retryJobs(store, ids, clock.now(), actor(undefined))
     const missing = ids.filter((id) => !found.includes(id))
     if (json) console.log(JSON.stringify({ retried: found, missing }, null, 2))

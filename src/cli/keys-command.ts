@@ -14,7 +14,7 @@ import { accountOf, ofAccount } from './account-flag.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { actor, withStore } from './command-store.ts'
+import { actor, type CommandStore, withStore } from './command-store.ts'
 import { keyLines, keyTime } from './key-table.ts'
 import { apiAnd, positionalsUpTo } from './positionals.ts'
 
@@ -72,8 +72,7 @@ export async function keysCommand(args: string[]): Promise<number> {
         : `"keys ${name}" is not a command. ${didYouMean(name, names)}`,
     )
   }
-  // Only `create` may run before the service has made its store.
-  return withStore(place, { create: action === create, probe: probes }, async ({ model, store, clock }) => {
+  const work = async ({ model, store, clock }: CommandStore): Promise<number> => {
     const ring = new KeyRing(store, clock, actor(undefined))
     try {
       return await action({
@@ -87,7 +86,9 @@ export async function keysCommand(args: string[]): Promise<number> {
     } finally {
       if (ring.away.length > 0) console.error(unread(ring.away))
     }
-  })
+  }
+  // Only `create` may run before the service has made its store.
+  return withStore(place, work, { create: action === create })
 }
 
 /** The API, and what follows it: an issuer is a URL, which could be taken for the path of an API. */
@@ -96,12 +97,6 @@ function placeAnd(action: string, words: readonly string[]): readonly (string | 
   if (action !== 'end-issuer') return positionalsUpTo(words, 1)
   return words.length > 1 ? positionalsUpTo(words, 2) : [undefined, ...words]
 }
-
-/** They read the columns that were added last, and no row, for which a cluster would need all its nodes. */
-const probes = ({ events }: Model): readonly string[] => [
-  'SELECT "id" FROM "nounkit_audit_entries" WHERE 1 = 0',
-  ...(events ? ['SELECT "owner_consumer" FROM "webhook_endpoints" WHERE 1 = 0'] : []),
-]
 
 const unread = (nodes: readonly string[]): string =>
   `${nodes.join(' and ')} did not answer: keys that are there were neither read nor changed. Run this again when it does.`

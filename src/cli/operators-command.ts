@@ -9,7 +9,7 @@ import {
 import { hourMs } from '../times.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { withStore } from './command-store.ts'
+import { type CommandStore, withStore } from './command-store.ts'
 import { keyTime } from './key-table.ts'
 import { apiAnd, positionalsUpTo } from './positionals.ts'
 
@@ -54,17 +54,16 @@ export async function operatorsCommand(args: string[]): Promise<number> {
       `What to do with operators? Write one of ${Object.keys(actions).join(', ')} after it, as in: nounkit operators create ada`,
     )
   const [place, name] = run === list ? [words[0], ''] : placeAndName(words)
-  return withStore(place, { create: run === create, probe }, async ({ store, clock }) => {
+  const work = async ({ store, clock }: CommandStore): Promise<number> => {
     try {
       await run({ ring: new OperatorRing(store, clock), clock, flags, name })
       return 0
     } catch (error) {
       throw error instanceof OperatorMistake ? new CommandMistake(error.message) : error
     }
-  })
+  }
+  return withStore(place, work, { create: run === create })
 }
-
-const probe = 'SELECT "epoch" FROM "nounkit_operator_sessions" WHERE 1 = 0'
 
 /** Small letters, so that nobody has to remember how the name was written. */
 const form = /^[a-z0-9][a-z0-9_.@+-]{0,99}$/

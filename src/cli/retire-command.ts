@@ -8,7 +8,7 @@ import { dayMs } from '../times.ts'
 import { paint } from './colour.ts'
 import { jsonOption } from './command.ts'
 import { UsageMistake } from './command-mistake.ts'
-import { actor, type CommandStore, withLifecycleStore } from './command-store.ts'
+import { actor, type CommandStore, withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { apiAnd } from './positionals.ts'
 
@@ -41,7 +41,7 @@ export async function retireCommand(args: string[]): Promise<number> {
     throw new UsageMistake('--undo and --dry-run cannot be combined: an undo has no conditions to check.')
   }
   const windowMs = readWindow(values.window)
-  return withLifecycleStore(place, async (opened) => {
+  return withStore(place, async (opened) => {
     const version = namedVersion(opened.model, name)
     return values.undo ? undo(opened, version, values) : retire(opened, version, values, windowMs)
   })

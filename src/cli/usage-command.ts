@@ -11,7 +11,7 @@ import type { WebhookConsumer } from '../lifecycle/webhook-consumers.ts'
 import { dayOf, minuteInUtc } from '../times.ts'
 import { paint } from './colour.ts'
 import { jsonOption } from './command.ts'
-import { withLifecycleStore } from './command-store.ts'
+import { withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
@@ -24,7 +24,7 @@ export const options = {
 export async function usageCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
-  return withLifecycleStore(place, async ({ model, store, clock }) => {
+  return withStore(place, async ({ model, store, clock }) => {
     const only = values.version === undefined ? null : namedVersion(model, values.version).name
     const report = await usageReport(store, model, clock.now())
     const versions = report.versions.filter(({ version }) => only === null || version === only)

@@ -1,6 +1,6 @@
 import type { Version } from '../compile/model.ts'
 import { webhookNames } from '../compile/resources/webhook-resources.ts'
-import { type Store, StoreError } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { activeEndpoints } from '../webhooks/endpoint-rows.ts'
 import type { KnownConsumer } from './consumers.ts'
 import { type Contact, lastContacts } from './contacts.ts'
@@ -23,17 +23,11 @@ export async function readWebhookConsumers(
 ): Promise<readonly WebhookConsumer[]> {
   if (!version.viewOf.has(webhookNames.endpoints)) return []
   const contacted = lastContacts(contacts, version.name)
-  const endpoints = await activeEndpoints(store, version.name).catch(noTable)
+  const endpoints = await activeEndpoints(store, version.name)
   return endpoints.map(({ account, id, url, createdAt }) => {
     const name = `webhook:${id}`
     const { host } = new URL(url)
     const consumer = { account, name, kind: 'external', contact: host } as const
     return { ...consumer, url, since: createdAt, contacted: contacted(account, name) }
   })
-}
-
-/** No process with webhooks has run yet, so nobody has an endpoint. */
-const noTable = (error: unknown): [] => {
-  if (error instanceof StoreError && error.kind === 'outdated') return []
-  throw error
 }
