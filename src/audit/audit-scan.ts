@@ -13,7 +13,7 @@ import {
   selectEntries,
   selectEntry,
 } from '../plan/audit-reads.ts'
-import { powerOfTwo } from '../plan/dialect.ts'
+import { padded } from '../plan/compared-values.ts'
 import { accountRows } from '../store/run-statement.ts'
 import type { Store, Value } from '../store/store.ts'
 import { type AuditRow, auditRow } from './audit-row.ts'
@@ -203,9 +203,9 @@ function storedConditions(model: Model, version: Version, filters: readonly Audi
           ? asked.map((time) => Date.parse(String(time)))
           : asked.map(String)
     const isList = operators[operator].takesList || name === 'resource'
-    const padded = isList && stored.length > 0 ? [...stored, ...spare(stored)] : stored
+    const bound = isList && stored.length > 0 ? padded(stored) : stored
     const column = name as EntryCondition['column']
-    return { column, operator, values: padded, withNull: asked.length < values.length }
+    return { column, operator, values: bound, withNull: asked.length < values.length }
   })
   const isIndexed =
     filters.every(({ name }) => name === 'created_at') ||
@@ -216,10 +216,6 @@ function storedConditions(model: Model, version: Version, filters: readonly Audi
 /** Whether an operator names the values that are found. */
 const finds = (operator: AuditFilter['operator']): boolean =>
   !operators[operator].compares && !operators[operator].excludes
-
-/** Lists are filled up to a power of two, so that they do not make a statement each. */
-const spare = (bound: readonly Value[]): readonly Value[] =>
-  Array(powerOfTwo(bound.length) - bound.length).fill(bound.at(-1))
 
 /** The names under which entries of a version's resources are stored; one that no resource has where none is named. */
 function storedNames(model: Model, version: Version, shown: readonly unknown[]): readonly string[] {

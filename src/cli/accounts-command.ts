@@ -13,6 +13,7 @@ import { accountOf } from './account-flag.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, type CommandStore, withStore } from './command-store.ts'
+import { namedAction } from './named-action.ts'
 import { OutputClosed, openOutput } from './output.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
@@ -37,15 +38,7 @@ export async function accountsCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [name = '', ...words] = positionals
   const [place] = positionalsUpTo(words, 1)
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (!action) {
-    const names = Object.keys(actions)
-    throw new UsageMistake(
-      name === ''
-        ? `What to do with accounts? Write one of ${names.join(', ')} after it, as in: nounkit accounts list.`
-        : `"accounts ${name}" is not a command. ${didYouMean(name, names)}`,
-    )
-  }
+  const action = namedAction(actions, 'accounts', name, 'list')
   return withStore(place, async (opened) => {
     await demandFit(opened.store, opened.model)
     return action(opened, flags)

@@ -16,6 +16,7 @@ import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, type CommandStore, withStore } from './command-store.ts'
 import { keyLines, keyTime } from './key-table.ts'
+import { namedAction } from './named-action.ts'
 import { apiAnd, positionalsUpTo } from './positionals.ts'
 
 export const options = {
@@ -63,15 +64,7 @@ export async function keysCommand(args: string[]): Promise<number> {
   const [name = ''] = positionals
   const words = positionals.slice(1)
   const [place, ...named] = placeAnd(name, words)
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (!action) {
-    const names = Object.keys(actions)
-    throw new UsageMistake(
-      name === ''
-        ? `What to do with keys? Write one of ${names.join(', ')} after it, as in: nounkit keys list.`
-        : `"keys ${name}" is not a command. ${didYouMean(name, names)}`,
-    )
-  }
+  const action = namedAction(actions, 'keys', name, 'list')
   const work = async ({ model, store, clock }: CommandStore): Promise<number> => {
     const ring = new KeyRing(store, clock, actor(undefined))
     try {

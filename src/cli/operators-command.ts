@@ -11,6 +11,7 @@ import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
 import { keyTime } from './key-table.ts'
+import { namedAction } from './named-action.ts'
 import { apiAnd, positionalsUpTo } from './positionals.ts'
 
 export const options = {
@@ -46,13 +47,8 @@ const actions: { readonly [name: string]: (task: Task) => Promise<void> } = { cr
 export async function operatorsCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [action = '', ...words] = positionals
-  const run = Object.hasOwn(actions, action) ? actions[action] : undefined
-  const most = run === list ? 1 : 2
-  positionalsUpTo(words, most)
-  if (!run)
-    throw new UsageMistake(
-      `What to do with operators? Write one of ${Object.keys(actions).join(', ')} after it, as in: nounkit operators create ada`,
-    )
+  const run = namedAction(actions, 'operators', action, 'create ada')
+  positionalsUpTo(words, run === list ? 1 : 2)
   const [place, name] = run === list ? [words[0], ''] : placeAndName(words)
   const work = async ({ store, clock }: CommandStore): Promise<number> => {
     try {

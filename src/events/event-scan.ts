@@ -4,7 +4,7 @@ import type { Filter, ListQuery } from '../call/query.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { toldTypes } from '../compile/versions/events-view.ts'
 import { type OperatorName, operators } from '../kinds/operators.ts'
-import { powerOfTwo } from '../plan/dialect.ts'
+import { padded } from '../plan/compared-values.ts'
 import type { EventCondition } from '../plan/event-reads.ts'
 import { problem } from '../problems.ts'
 import type { Reader } from '../read/reader.ts'
@@ -142,10 +142,8 @@ function storedConditions(
   audience: Audience,
 ): readonly EventCondition[] {
   const conditions: EventCondition[] = []
-  const add = (column: EventCondition['column'], operator: OperatorName, bound: readonly Value[]) => {
-    const padded = operators[operator].takesList ? [...bound, ...spare(bound)] : bound
-    conditions.push({ column, operator, values: padded })
-  }
+  const add = (column: EventCondition['column'], operator: OperatorName, bound: readonly Value[]) =>
+    conditions.push({ column, operator, values: operators[operator].takesList ? padded(bound) : bound })
   const isAsked = typeFilter(filters)
   const told = toldTypes(version)
   const wanted = told.filter(({ type, view }) => isAsked(type) && audience.mayRead(view))
@@ -166,7 +164,3 @@ function storedConditions(
   }
   return conditions
 }
-
-/** Lists are filled up to a power of two, so that they do not make a statement each. */
-const spare = (bound: readonly Value[]): readonly Value[] =>
-  Array(powerOfTwo(bound.length) - bound.length).fill(bound.at(-1))
