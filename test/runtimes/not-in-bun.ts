@@ -17,7 +17,7 @@ export const notInBun: readonly (readonly [why: string, ...names: readonly strin
   ['JSON.parse of Bun does not say where it stopped', 'is told, what stands there is not'],
   [
     'The calls of functions are counted by the inspector of V8',
-    'are compared with the known ones a hundred times, and all are counted',
+    'the first hundred are compared with the known ones, and all are counted',
     'what is longer than declared is not looked at any further',
   ],
   [
