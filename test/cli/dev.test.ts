@@ -1,7 +1,7 @@
 import { createWriteStream, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Child, nounkit, shell } from '../support/child.ts'
@@ -245,7 +245,7 @@ describe.each(walkedStores)('nounkit dev, on %s', (kind) => {
         statuses.push(
           (await exchange(`${dev.url}/v1/tasks?limit=1`, 'GET', dev.key, undefined, agent)).status,
         )
-        await turn()
+        await sleep(10)
       }
       agent.destroy()
       return statuses

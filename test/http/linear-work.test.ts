@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { type CallsMade, callsInAll, callsMade } from '../support/calls-made.ts'
+import { type CallCounter, type CallsMade, callCounter, callsInAll } from '../support/calls-made.ts'
 import { walkedStores } from '../support/databases.ts'
 import { type Answer, describeServing, type Row } from '../support/serving.ts'
 
@@ -45,7 +45,9 @@ describeServing(
   'work grows with what a request weighs:',
   (served) => {
     let path: string
+    let callsMade: CallCounter
     beforeAll(async () => {
+      callsMade = await callCounter()
       const planet: Row = await served.make('/v1/planets', { name: 'Mars' })
       path = `/v1/planets/${planet.id}`
     })

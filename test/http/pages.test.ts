@@ -4,7 +4,7 @@ import shop from '../../examples/shop/api.ts'
 import { problemKinds } from '../../src/problems.ts'
 import type { TestApi } from '../../src/testing.ts'
 import { shopContracts } from '../contract/openapi-shop.ts'
-import { callsMade } from '../support/calls-made.ts'
+import { callCounter } from '../support/calls-made.ts'
 import { describeStores } from '../support/stores.ts'
 import { testApi } from '../support/way-in.ts'
 
@@ -58,6 +58,7 @@ describeStores('pages', (store) => {
 
     it('is made once, with a nonce of its own for each request', async () => {
       const nonces = new Set<string>()
+      const callsMade = await callCounter()
       const calls = await callsMade(async () => {
         for (let n = 0; n < 4; n++) {
           const { text, headers } = await open('/docs')
