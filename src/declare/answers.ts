@@ -1,8 +1,8 @@
 import type { FilterOf, IsMarked } from './consumer.ts'
 import type { FieldValue } from './field.ts'
-import type { HookContext, Seeing } from './hooks.ts'
+import type { HookContext, Rejection, Seeing } from './hooks.ts'
 import type { BelongsToName } from './names.ts'
-import type { Nameable, RowMeant } from './reach.ts'
+import type { KnownNoun, Nameable, RowMeant } from './reach.ts'
 import type { ReferenceValues } from './relation.ts'
 
 // A noun that is answered by code: what its functions get and give. `F` are its fields, `R` its relations.
@@ -11,11 +11,8 @@ import type { ReferenceValues } from './relation.ts'
 export type AnswerName = 'create' | 'get' | 'list'
 
 /** What the code of a noun gets besides what is asked. Nothing it reads is locked, and it is in no transaction. */
-export interface AnswerContext<Code extends string, Field extends string, Own>
-  extends Pick<
-    HookContext<Code, Field, Own>,
-    'account' | 'now' | 'list' | 'count' | 'exists' | 'sum' | 'reject' | 'later'
-  > {
+export interface AnswerContext<Code extends string, Own>
+  extends Pick<HookContext<Code, Own>, 'account' | 'now' | 'list' | 'count' | 'exists' | 'sum' | 'later'> {
   readonly caller: Omit<HookContext['caller'], 'idempotencyKey'>
   /** One stored row. */
   find<const T extends Nameable<Own>>(
@@ -30,6 +27,8 @@ export interface AnswerContext<Code extends string, Field extends string, Own>
   readonly idempotencyKey: string | null
   /** Aborts when the time of the answer is over. What the code does after that is not shown to anybody. */
   readonly signal: AbortSignal
+  /** Refuses the request: the caller gets this problem. */
+  reject(rejection: Rejection<Code, SetFieldOf<Own>>): never
 }
 
 /** What a create brings: all that a caller may send. What was left out has its default, or is `null`. */
@@ -81,21 +80,22 @@ export interface AnswerPage<F, R> {
 }
 
 /** The fields that a refusal can name. */
-type SetField<F, R> = (keyof F | keyof ReferenceValues<R>) & string
+type SetFieldOf<Own> =
+  Own extends KnownNoun<string, infer F, infer R> ? (keyof F | keyof ReferenceValues<R>) & string : never
 
 /** The functions that answer for a noun. Methods without one are not offered. */
 export interface Answers<F, R, Code extends string, Own, Filter extends string, Sort extends string> {
   create?(
     input: AnswerInput<F, R>,
-    context: AnswerContext<Code, SetField<F, R>, Own>,
+    context: AnswerContext<Code, Own>,
   ): AnswerRow<F, R> | Promise<AnswerRow<F, R>>
   /** `null` is 404. */
   get?(
     id: string,
-    context: AnswerContext<Code, SetField<F, R>, Own>,
+    context: AnswerContext<Code, Own>,
   ): AnswerRow<F, R> | null | Promise<AnswerRow<F, R> | null>
   list?(
     query: AnswerQuery<F, R, Filter, Sort>,
-    context: AnswerContext<Code, SetField<F, R>, Own>,
+    context: AnswerContext<Code, Own>,
   ): AnswerPage<F, R> | Promise<AnswerPage<F, R>>
 }

@@ -1,6 +1,7 @@
 import type { Later } from './job.ts'
 import type { TypeMistake } from './mistake.ts'
 import type {
+  FieldOf,
   Nameable,
   NewValues,
   RowMeant,
@@ -11,6 +12,7 @@ import type {
   UnknownName,
   WhereMeant,
 } from './reach.ts'
+import type { RowOf } from './row.ts'
 
 export interface Rejection<Code extends string = string, Field extends string = string> {
   /** One of the resource's declared `problems`, which say the status and the title. */
@@ -46,7 +48,7 @@ type AnyNoun = any
  * What hooks may do, inside the request's own transaction and account. Resources are given by themselves, or by their names where they are
  * the hook's own (`Own`) or up to two relations away.
  */
-export interface HookContext<Code extends string = string, Field extends string = string, Own = AnyNoun> {
+export interface HookContext<Code extends string = string, Own = AnyNoun> {
   readonly account: string
   readonly now: string
   readonly caller: {
@@ -118,7 +120,7 @@ export interface HookContext<Code extends string = string, Field extends string 
    */
   readonly later: Later
   /** Refuses the request: everything written so far is undone and the caller gets this problem. */
-  reject(rejection: Rejection<Code, Field>): never
+  reject(rejection: Rejection<Code, FieldOf<Own>>): never
 }
 
 /**
@@ -132,40 +134,45 @@ type Unless<V, T> = [V] extends [never] ? T : string
  * hooks return; beside them stands what they may, so that editors offer its names.
  */
 export interface Hooks<Row, Code extends string = string, Own = AnyNoun, Created = never, Updated = never> {
-  beforeCreate?(row: Row, context: HookContext<Code, keyof Row & string, Own>): SetFields<Row> | Created
-  afterCreate?(row: Row, context: HookContext<Code, keyof Row & string, Own>): MaybeAsync<undefined>
-  beforeUpdate?(
-    next: Row,
-    before: Row,
-    context: HookContext<Code, keyof Row & string, Own>,
-  ): SetFields<Row> | Updated
-  afterUpdate?(
-    row: Row,
-    before: Row,
-    context: HookContext<Code, keyof Row & string, Own>,
-  ): MaybeAsync<undefined>
-  beforeDelete?(row: Row, context: HookContext<Code, keyof Row & string, Own>): MaybeAsync<undefined>
-  afterDelete?(row: Row, context: HookContext<Code, keyof Row & string, Own>): MaybeAsync<undefined>
+  beforeCreate?(row: Row, context: HookContext<Code, Own>): SetFields<Row, Created>
+  afterCreate?(row: Row, context: HookContext<Code, Own>): MaybeAsync<undefined>
+  beforeUpdate?(next: Row, before: Row, context: HookContext<Code, Own>): SetFields<Row, Updated>
+  afterUpdate?(row: Row, before: Row, context: HookContext<Code, Own>): MaybeAsync<undefined>
+  beforeDelete?(row: Row, context: HookContext<Code, Own>): MaybeAsync<undefined>
+  afterDelete?(row: Row, context: HookContext<Code, Own>): MaybeAsync<undefined>
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is declared without a return
 type MaybeAsync<T> = T | void | Promise<T | void>
 
-/** What a `before` hook may return: fields to set, or nothing. */
-type SetFields<Row> = MaybeAsync<Partial<Row> | undefined>
-
 /**
- * The same with any other names, which `resource(…)` checks: an error about the type of a function would be long. Of a type whose members
- * are all optional TypeScript asks that one of them is there; not of this one.
+ * What a `before` hook may return: fields to set, or nothing. `Returned` is what it does return. Only its own fields are compared with those
+ * of the row, because comparing a whole row is slow. That it has no other names is checked by `resource(…)`: an error about the type of a
+ * function would be long. The first part is there for the names that editors offer.
  */
-export type Returned<Row> = MaybeAsync<(Partial<Row> & Record<never, never>) | undefined>
+type SetFields<Row, Returned> =
+  | MaybeAsync<Partial<Row> | undefined>
+  | (false extends IsSettable<Returned, Row> ? never : Returned)
+type IsSettable<Returned, Row> = 0 extends 1 & Returned
+  ? true
+  : Returned extends Promise<infer Set>
+    ? AreValues<Set, Row>
+    : AreValues<Returned, Row>
+type AreValues<Set, Row> = Set extends object
+  ? Set extends { readonly [K in keyof Set]?: K extends keyof Row ? Row[K] : unknown }
+    ? true
+    : false
+  : Set extends MaybeAsync<undefined>
+    ? true
+    : false
 
 /** That hooks return fields only. Where nothing is known of what a hook returns, the names are checked when it runs. */
-export type SoundHooks<Created, Updated, Field> = [Created | Updated] extends [never]
+export type SoundHooks<Created, Updated, F, R> = [Created | Updated] extends [never]
   ? unknown
-  : [NameIn<Created> | NameIn<Updated>] extends [Field]
-    ? unknown
-    : HookSetsNoField<Exclude<NameIn<Created> | NameIn<Updated>, Field>, Field & string>
+  : WrongNames<NameIn<Created> | NameIn<Updated>, keyof RowOf<F, R>>
+type WrongNames<Name, Field> = [Name] extends [Field]
+  ? unknown
+  : HookSetsNoField<Exclude<Name, Field> & string, Field & string>
 /** An error shows its name and both arguments. */
 type HookSetsNoField<Wrong extends string, Field extends string> = TypeMistake<
   `a hook returns '${Wrong}', which is not a field`,

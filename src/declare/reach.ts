@@ -30,6 +30,13 @@ type TargetNoun<Relation> = Relation extends { readonly target: infer Name }
   : never
 type Reach<Own> = Own | Targets<Own> | Targets<Targets<Own>>
 
+/** The fields of the hook's own rows. */
+export type FieldOf<Own> = 0 extends 1 & Own
+  ? string
+  : Own extends KnownNoun<string, infer F, infer R>
+    ? keyof RowOf<F, R> & string
+    : never
+
 /** A name that the hook knows, or a resource. `any` stands for a hook of which nothing is known. */
 export type Nameable<Own> = 0 extends 1 & Own
   ? string | DeclaredResource

@@ -8,14 +8,14 @@ export interface DeclaredResource {
  * A row refers to one row of another resource, in the field `{relation}_id`. `T` is the type of the target where the relation was
  * declared with the resource itself, else `unknown`; `Name` is the target's name.
  */
-export interface BelongsTo<T = unknown, Name extends string = string> {
+export interface BelongsTo<T = unknown, Name extends string = string, Optional extends boolean = boolean> {
   readonly kind: 'belongs-to'
   readonly target: Name
   /** Never set: it gives the compiler the fields and relations of the target. */
   readonly targetType?: T
   /** Whether the target was given as the resource itself, so that its name is no misspelling. */
   readonly byResource?: boolean
-  readonly optional: boolean
+  readonly optional: Optional
   readonly immutable: boolean
   /** What happens to this row when the target is deleted. */
   readonly onTargetDelete: 'refuse' | 'cascade'
@@ -61,23 +61,25 @@ interface BelongsToOptions<Optional extends boolean> {
 }
 
 interface HasManyOptions<By extends string, Through>
-  extends Omit<HasMany<unknown, string, By>, 'kind' | 'target' | 'targetType' | 'byResource' | 'through'> {
+  extends Pick<HasMany, 'cap' | 'nameIsPluralBecause' | 'description'> {
+  /** The belongs-to of the target (or of `through`) that points here; needed only where it has several. */
+  readonly by?: By
   /** A resource, or its name where the resource is declared further down. */
   readonly through?: Through
 }
 
 /** The type of the target, where the resource itself was given. */
-type TypeOf<T> = T extends DeclaredResource ? T : unknown
-type NameOf<T> = T extends DeclaredResource ? T['name'] : T extends string ? T : string
+type TypeOf<T> = T extends string ? unknown : T
+type NameOf<T> = T extends string ? T : T extends DeclaredResource ? T['name'] : string
 
 /** The target is a resource, or its name where the resource is declared further down. */
 export const belongsTo = <const T extends string | DeclaredResource, const Optional extends boolean = false>(
   target: T,
   options: BelongsToOptions<Optional> = {},
-): BelongsTo<TypeOf<T>, NameOf<T>> & { readonly optional: Optional } => {
+): BelongsTo<TypeOf<T>, NameOf<T>, Optional> => {
   const defaults = { optional: false, immutable: false, onTargetDelete: 'refuse' as const }
   const made: BelongsTo = { kind: 'belongs-to', ...defaults, ...options, ...targetOf(target) }
-  return Object.freeze(made) as BelongsTo<TypeOf<T>, NameOf<T>> & { readonly optional: Optional }
+  return Object.freeze(made) as BelongsTo<TypeOf<T>, NameOf<T>, Optional>
 }
 
 /** The target is a resource, or its name where the resource is declared further down. */

@@ -1,6 +1,7 @@
 import type { AnswerName, Answers } from './answers.ts'
 import type { FieldDeclarations } from './field.ts'
-import type { Hooks, Returned, SoundHooks } from './hooks.ts'
+import type { Hooks, SoundHooks } from './hooks.ts'
+import type { TypeMistake } from './mistake.ts'
 import type {
   BelongsToName,
   Choices,
@@ -97,11 +98,13 @@ export interface ResourceOptions<
     BelongsToName<R>,
     FilterName<F, R>
   >,
-  Created = Returned<RowOf<F, R>>,
-  Updated = Returned<RowOf<F, R>>,
+  Created = unknown,
+  Updated = unknown,
 > {
-  readonly totals?: undefined
-  readonly fields: F & SoundSums<F, R>
+  /** Its rows are totals of the rows of another resource, and it has no fields of its own. */
+  readonly totals?: X['totals']
+  /** Only totals have none. That they are left out is found when it is compiled: a union of options is slow to check. */
+  readonly fields?: F & SoundSums<F, R>
   readonly relations?: R
   readonly description?: string
   /** The resource's name before it was renamed: while no version is published, a migration keeps its rows. */
@@ -159,20 +162,6 @@ export interface ResourceOptions<
   }
   /** How long the code may take for an answer, such as `5s`; ten seconds unless said. */
   readonly answerWithin?: string
-}
-
-/** Options of totals: what is said of rows is said by the resource that they count. */
-interface TotalsOptions<Of extends string, By extends string, Sum extends string>
-  extends Pick<
-    ResourceOptions<FieldDeclarations, RelationDeclarations>,
-    'description' | 'nameIsPluralBecause' | 'cacheControl' | 'rate' | 'limits'
-  > {
-  readonly totals: TotalsDeclaration<Of, By, Sum>
-  readonly fields?: undefined
-  /** None where only older versions have them. */
-  readonly methods?: readonly 'GET'[]
-  /** `{resource}:read`, unless said. */
-  readonly scopes?: { readonly read?: ScopeRule }
 }
 
 /** What the engine's own resources may be beyond declared ones. */
@@ -244,39 +233,41 @@ export const resource = <
   const Sum extends string = never,
   const Search extends FieldName<F, R> = never,
   const Audit extends boolean = boolean,
-  Created extends Returned<RowOf<F, R>> = never,
-  Updated extends Returned<RowOf<F, R>> = never,
+  Created = never,
+  Updated = never,
 >(
-  name: N & SoundHooks<NoInfer<Created>, NoInfer<Updated>, keyof RowOf<F, R>>,
-  options:
-    | ResourceOptions<
-        F,
-        R,
-        P,
-        S,
-        N,
-        I,
-        W,
-        ToldBy<
-          Filter,
-          Sort,
-          Count,
-          M,
-          Owner,
-          Shared,
-          Events,
-          Rules,
-          keyof P & string,
-          Bulk,
-          Search,
-          never,
-          A,
-          Audit
-        >,
-        Created,
-        Updated
-      >
-    | TotalsOptions<Of, By, Sum>,
+  // What is wrong with the options as a whole is told at the name.
+  name: N &
+    (IsTotals<NoInfer<Of>> extends true
+      ? SoundTotals<F, keyof R | keyof P | I | keyof W | Filter | Sort | Search | Owner | Rules | A>
+      : SoundHooks<NoInfer<Created>, NoInfer<Updated>, F, R>),
+  options: ResourceOptions<
+    F,
+    R,
+    P,
+    S,
+    N,
+    I,
+    W,
+    ToldBy<
+      Filter,
+      Sort,
+      Count,
+      M,
+      Owner,
+      Shared,
+      Events,
+      Rules,
+      keyof P & string,
+      Bulk,
+      Search,
+      TotalsDeclaration<Of, By, Sum>,
+      A,
+      Audit
+    >,
+    Created,
+    Updated
+  >,
 ): ResourceDeclaration<
   F,
   R,
@@ -301,6 +292,15 @@ export const resource = <
     Audit
   >
 > => Object.freeze({ kind: 'resource', ...options, name }) as never
+
+type IsTotals<Of> = [Of] extends [never] ? false : string extends Of ? false : true
+
+/** Other options that rows have and totals do not are found when it is compiled. */
+type SoundTotals<F, OfRows> = string extends keyof F
+  ? [OfRows] extends [never]
+    ? unknown
+    : TypeMistake<'totals have no options of rows: the resource that they count has them'>
+  : TypeMistake<'totals have no fields of their own'>
 
 interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, Search, T, A, Audit> {
   readonly filter: Filter

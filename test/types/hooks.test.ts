@@ -65,6 +65,16 @@ test('a hook may only set fields that there are, to values they have', () => {
     hooks: {
       // @ts-expect-error a number is wanted
       beforeCreate: () => ({ days: 'many' }),
+      // @ts-expect-error the same of a promise
+      beforeUpdate: async () => ({ days: 'many' }),
+    },
+  })
+  resource('loans', {
+    fields: { days: z.int() },
+    hooks: {
+      // @ts-expect-error a number is no field
+      beforeCreate: () => 7,
+      beforeUpdate: (next) => (next.days > 30 ? { ...next, days: 30 } : undefined),
     },
   })
 })
@@ -238,6 +248,15 @@ test('what a declaration names of itself is checked where it is written', () => 
   states('opne', { open: ['closed'] })
   // @ts-expect-error "fitler" is not an option
   resource('loans', { fields: {}, fitler: [] })
+})
+
+test('totals have no fields of their own, and no other options of rows', () => {
+  const totals = { of: 'loans', by: ['days'] } as const
+  resource('loan-totals', { totals, description: 'How many there are.' })
+  // @ts-expect-error they have fields
+  resource('loan-totals', { totals, fields: { days: z.int() } })
+  // @ts-expect-error they are filtered as their rows are
+  resource('loan-totals', { totals, filter: ['id'] })
 })
 
 test('any resource can stand in an api, whatever its fields and hooks', () => {
