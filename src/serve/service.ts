@@ -39,7 +39,7 @@ import { readNames, tellImages } from '../migrate/record/names-record.ts'
 import { recordPublished } from '../migrate/record/published.ts'
 import { generationAtStart } from '../migrate/record/store-generation.ts'
 import type { PageParts } from '../pages/page-context.ts'
-import { measuredStore } from '../store/measured-store.ts'
+import { measuredStore, type OnStatement } from '../store/measured-store.ts'
 import { openReplicas, openStore, type StoreOptions } from '../store/open.ts'
 import type { ReadReplicas } from '../store/postgres/read-replicas.ts'
 import { ensureSecret } from '../store/secret.ts'
@@ -100,6 +100,8 @@ export interface ServiceOptions {
   /** How jobs are run. */
   readonly jobs?: Partial<RunnerSettings>
   readonly warn?: (message: string, error: unknown) => void
+  /** Called with each statement of a request. */
+  readonly onStatement?: OnStatement
   /** Puts something between the engine and the store. */
   readonly watchStore?: (store: Store) => Store
   /** How often usage is written and retirements are read; null where the caller calls `lifecycle.beat` itself. */
@@ -153,7 +155,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const storeOptions = options.env ? { env: options.env } : {}
   const opened = fitting?.store ?? (await openStore(options.databaseUrl, storeOptions))
   const statements = new StatementTimes()
-  const store = measuredStore(options.watchStore?.(opened) ?? opened, statements)
+  const store = measuredStore(options.watchStore?.(opened) ?? opened, statements, options.onStatement)
   let replicas: ReadReplicas | null = null
   try {
     const measured = (standby: Store): Store => measuredStore(standby, statements)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { StatementWatch } from '../../src/cli/dev/watched-store.ts'
+import { measuredStore } from '../../src/store/measured-store.ts'
 import { hashText } from '../../src/store/postgres/hash-text.ts'
+import { StatementTimes } from '../../src/store/statement-times.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
@@ -48,7 +49,7 @@ const change = (store: Store, account: string): Promise<unknown> =>
 describe('statements that are stuck hold a share of the connections', () => {
   test.each([
     ['', (opened: Store) => opened],
-    [', under nounkit dev too', (opened: Store) => new StatementWatch().store(opened)],
+    [', where they are measured too', (opened: Store) => measuredStore(opened, new StatementTimes())],
   ])(
     'transactions of one account that wait for a row leave connections to others, and the rest of them is refused%s',
     async (_, watched) => {

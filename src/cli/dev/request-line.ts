@@ -1,13 +1,14 @@
 import { styleText } from 'node:util'
 import type { AccessLog } from '../../serve/access-log.ts'
-import type { StatementWatch } from './watched-store.ts'
+import type { LastStatement } from './last-statement.ts'
 
 /** A line for each request: `POST /v1/tasks  201  3.2 ms  2 statements`. */
 export const requestLines =
-  (statements: StatementWatch, print: (line: string) => void): AccessLog =>
+  (last: LastStatement, print: (line: string) => void): AccessLog =>
   (request, { status }, note, ms) => {
     const { method, path, query } = request
-    const count = statements.countOf(request)
+    const { statements: count } = note
+    if (count > 0) last.request = request
     const parts = [
       `${method} ${path}${query === '' ? '' : `?${query}`}`,
       styleText(colourOf(status), String(status)),

@@ -19,10 +19,10 @@ import { convertPublished, tidyPublished } from './convert-published.ts'
 import { developmentKey } from './development-key.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { type FollowParts, followDeclaration, resetRefusal } from './follow-declaration.ts'
+import { explainLast, type LastStatement } from './last-statement.ts'
 import type { FromChild, Opened, OpenWanted, ToChild } from './messages.ts'
 import { requestLines } from './request-line.ts'
 import { sharedStore } from './shared-store.ts'
-import { explainLast, StatementWatch } from './watched-store.ts'
 
 /**
  * How long connections are still answered after the parent has let this process end. A client that has just got an answer may be sending
@@ -50,7 +50,7 @@ export async function runDeclaration(place: string, parent: number): Promise<num
 class RunningDeclaration {
   readonly #place: string
   readonly #imports = followImports()
-  readonly #statements = new StatementWatch()
+  readonly #last: LastStatement = { statement: null, request: null }
   readonly #clock = clockFromEnvironment(process.env)
   #answer: (answer: string | null) => void = () => {}
   #declared: { readonly api: LoadedApi; readonly model: Model } | null = null
@@ -155,7 +155,9 @@ class RunningDeclaration {
       warn: (message, error) => this.#warn(message, error),
       jobs: { stopMs: patienceMs },
       isDevelopment: true,
-      watchStore: (store) => this.#statements.store(store),
+      onStatement: (sql, values) => {
+        this.#last.statement = { sql, values }
+      },
     })
   }
 
@@ -171,7 +173,7 @@ class RunningDeclaration {
       store,
       webhooks,
       jobs,
-      handle: this.#statements.handle(engine.handle),
+      handle: engine.handle,
       signal: engine.signal,
       recentRequests: service.recentRequests,
       figures: service.figures,
@@ -179,7 +181,7 @@ class RunningDeclaration {
       eventCounters: engine.eventCounters,
       log: {
         logger,
-        accessLog: requestLines(this.#statements, print),
+        accessLog: requestLines(this.#last, print),
       },
     })
   }
@@ -193,7 +195,7 @@ class RunningDeclaration {
   }
 
   async #explain(): Promise<void> {
-    if (this.#service) print(await explainLast(this.#statements.last, this.#service.store))
+    if (this.#service) print(await explainLast(this.#last, this.#service.store))
   }
 
   #project(): Project {
