@@ -71,12 +71,20 @@ test('usage, retire and contact know active endpoints', async () => {
   expect(await blockers()).not.toContain('webhook')
 })
 
-test('a store that no process with webhooks has served has no endpoints', async () => {
+test('a command on a store without the tables of what is declared since says to migrate it', async () => {
   const DATABASE_URL = await emptyDatabase('sqlite')
   const { events: _, ...without } = hooksApi
   await (await openService({ declaration: without, databaseUrl: DATABASE_URL })).close()
-  const usage = await runHere(['usage', place()], { env: { DATABASE_URL } })
-  expect(usage).toMatchObject({ code: 0, stderr: '' })
+  const usage = () => runHere(['usage', place()], { env: { DATABASE_URL } })
+  expect(await usage()).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^The store does not fit the declaration \(.*webhook_endpoints.*\)\. Migrate it first: nounkit migrate\n$/,
+    ),
+  })
+  expect(await runHere(['migrate', place()], { env: { DATABASE_URL } })).toMatchObject({ code: 0 })
+  expect(await usage()).toMatchObject({ code: 0, stderr: '' })
 })
 
 describe('what ends with a key or a subject', () => {
