@@ -4,13 +4,12 @@ import { underscored } from '../compile/names/name-rules.ts'
 import { namesOf } from '../compile/names-of.ts'
 import type { AbsentValue, NamesRecord, StoredNames } from '../compile/stored-names.ts'
 import { sqlText } from '../kinds/sql.ts'
-import { type Dialect, ident } from '../plan/dialect.ts'
-import { objectName } from '../plan/object-name.ts'
+import { ident } from '../plan/dialect.ts'
 import { metaTable } from '../store/meta.ts'
 import { type Session, type Store, StoreOutdated, StoreRefused } from '../store/store.ts'
 import { formerNames, type Move, movesOf, type Named } from './plan/renames.ts'
 import { readPostgres } from './postgres/read-tables.ts'
-import type { Present, PresentTable } from './present.ts'
+import type { Present } from './present.ts'
 import { type FoundNames, forgetNames, readNames, remedy } from './record/names-record.ts'
 import { readSqlite } from './sqlite/read-tables.ts'
 import { sumsNotKept, sumsOf } from './sums/sums.ts'
@@ -27,7 +26,7 @@ export async function bindModel(store: Store, model: Model): Promise<BoundModel>
   return store.session(async (session) => {
     const present = await (store.dialect.name === 'sqlite' ? readSqlite : readPostgres)(session)
     if (!present.has(metaTable)) return { model, record: null }
-    const { text, names } = await namesIn(session, store.dialect, model, present)
+    const { text, names } = await namesIn(session, model, present)
     refuseConverted(model, names)
     refuseGap(model, names.versions)
     const known = isSame(model, names) ? { ...model, names } : boundTo(model, names)
@@ -67,17 +66,12 @@ export async function forgetLostNames(store: Store, declared: Model): Promise<vo
   )
 }
 
-async function namesIn(
-  session: Session,
-  dialect: Dialect,
-  model: Model,
-  present: Present,
-): Promise<FoundNames> {
+async function namesIn(session: Session, model: Model, present: Present): Promise<FoundNames> {
   const found = await readNames(session)
   if (found.text !== null) return found
   return {
     text: null,
-    names: { ...found.names, versions: await namesPresent(session, dialect, model, present) },
+    names: { ...found.names, versions: await namesPresent(session, model, present) },
   }
 }
 
@@ -188,15 +182,10 @@ const missing = (what: string): StoreRefused =>
   )
 
 /**
- * The record of a store that has none: it was made by an earlier release, or the record was lost. Tables and columns are found under the
+ * The record of a store that has none: it was made before a version was published, or the record was lost. Tables and columns are found under the
  * names that they have in some version, and values by what rows hold.
  */
-async function namesPresent(
-  session: Session,
-  dialect: Dialect,
-  model: Model,
-  present: Present,
-): Promise<StoredNames> {
+async function namesPresent(session: Session, model: Model, present: Present): Promise<StoredNames> {
   const own = [...model.stored.values()].filter(({ engineMade }) => !engineMade)
   const views = (name: string) => model.versions.flatMap(({ viewOf }) => viewOf.get(name) ?? [])
   const tables = movedFrom(
@@ -233,8 +222,7 @@ async function namesPresent(
         if (!there.columns.has(column)) continue
         const known = namesOf(model)[view.version.name]?.[view.name]?.fields[shown.name]
         const isOlder =
-          known?.up !== undefined &&
-          (await hasOlderValues(session, dialect, there, column, Object.entries(known.up)))
+          known?.up !== undefined && (await hasOlderValues(session, table, column, Object.entries(known.up)))
         fields[shown.name] = isOlder ? { column } : { ...known, column }
       }
       versions[view.version.name] = { ...versions[view.version.name], [view.name]: { table, fields } }
@@ -249,19 +237,16 @@ function movedFrom(named: readonly Named[], present: Iterable<string>): (name: s
   return (name) => moves.find(({ to }) => to === name)?.from ?? name
 }
 
-/** Whether the store has values that only an older version has. */
+/** Whether rows have values that only an older version has. */
 async function hasOlderValues(
   session: Session,
-  dialect: Dialect,
-  table: PresentTable,
+  table: string,
   column: string,
   up: readonly (readonly [string, string])[],
 ): Promise<boolean> {
   const now = new Set(up.map(([, value]) => value))
   const gone = up.map(([value]) => value).filter((value) => !now.has(value))
   if (gone.length === 0) return false
-  const check = [...table.checks].find(([name]) => name === objectName(table.name, [column], 'check'))?.[1]
-  if (dialect.name === 'postgres' && check) return gone.some((value) => check.values.has(value))
-  const some = `SELECT 1 FROM ${ident(table.name)} WHERE ${ident(column)} IN (${gone.map(sqlText).join(', ')}) LIMIT 1`
+  const some = `SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} IN (${gone.map(sqlText).join(', ')}) LIMIT 1`
   return (await session.all(some)).length > 0
 }

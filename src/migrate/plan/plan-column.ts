@@ -65,12 +65,10 @@ async function planSum(
   const rows = wasSum ? 0 : await countSet(planning, found.name, from, true)
   if (!wasSum) planning.notes.push(`${name} is a sum now`)
   if (rows > 0) planning.losses.push(lostValues(`${name} is a sum now`, rows))
-  const scanned = { fitting: [], unfit: [] }
   return {
     ...keptColumn(column, from),
     kindBefore: before.kind,
     values: 'recast',
-    scanned,
     otherwise: column.default,
   }
 }
@@ -115,25 +113,13 @@ async function scan(
   if (target) {
     const now = targetNow(target.table)
     if (before.target !== null && before.target === now) return null
-    const unfit =
-      now === null
-        ? await everyKey(planning, stored)
-        : await strayReferences(planning, stored, { ...target, table: now })
+    const unfit = await strayReferences(planning, stored, now === null ? null : { ...target, table: now })
     return { fitting: [], unfit }
   }
   const isSame = storedAlike(before, field)
   if (isSame && before.kind === field.kind && before.schema && sameJson(before.schema, field.schema))
     return null
   return scanColumn(planning, stored, field, !isSame)
-}
-
-const everyKey = async (
-  { session }: Planning,
-  stored: { table: string; primaryKey: readonly string[]; column: string },
-) => {
-  const keys = stored.primaryKey.map((name) => `"${name}"`).join(', ')
-  const rows = await session.all(`SELECT ${keys} FROM "${stored.table}" WHERE "${stored.column}" IS NOT NULL`)
-  return rows.map((key) => ({ key, value: null }))
 }
 
 async function newColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {

@@ -94,16 +94,20 @@ export async function* keyedRows(
   }
 }
 
-/** The rows whose reference leads to no row of the target. */
+/** The rows whose reference leads to no row of the target: all of them where that is a new table. */
 export async function strayReferences(
   { session }: Reading,
   { table, primaryKey, column }: Omit<StoredColumn, 'shape'>,
-  target: { readonly table: string; readonly shared: boolean },
+  target: { readonly table: string; readonly shared: boolean } | null,
 ): Promise<readonly Unfit[]> {
-  const account = target.shared ? '' : ' AND t."account_id" = s."account_id"'
+  const account = target?.shared ? '' : ' AND t."account_id" = s."account_id"'
+  const isStray =
+    target === null
+      ? ''
+      : ` AND NOT EXISTS (SELECT 1 FROM ${ident(target.table)} AS t WHERE t."id" = s.${ident(column)}${account})`
   const keys = primaryKey.map((name) => `s.${ident(name)}`).join(', ')
   const rows = await session.all(
-    `SELECT ${keys} FROM ${ident(table)} AS s WHERE s.${ident(column)} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${ident(target.table)} AS t WHERE t."id" = s.${ident(column)}${account})`,
+    `SELECT ${keys} FROM ${ident(table)} AS s WHERE s.${ident(column)} IS NOT NULL${isStray}`,
   )
   return rows.map((key) => ({ key, value: null }))
 }

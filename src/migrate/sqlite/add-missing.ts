@@ -96,7 +96,7 @@ const fillingOf = (columns: readonly ColumnFinding[]): Filling =>
   new Map(
     columns
       .filter(({ kind }) => kind === 'must-be-set')
-      .map(({ column }) => [column.name, insteadOfNull(column, ident(column.name))]),
+      .map(({ column }) => [column.name, insteadOfNull(column)]),
   )
 
 /** Makes columns that are no longer declared nullable. */

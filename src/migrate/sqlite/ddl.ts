@@ -45,8 +45,8 @@ export function sqliteTable(table: Table, name = table.name, more: readonly Pres
 export type Filling = ReadonlyMap<string, string>
 
 /** A value instead of NULL, for a column that is NOT NULL. */
-export const insteadOfNull = ({ kind, default: value }: Column, otherwise: string): string =>
-  value === undefined ? otherwise : `coalesce(${otherwise}, ${literal(value, kind)})`
+export const insteadOfNull = ({ name, kind, default: value }: Column): string =>
+  `coalesce(${ident(name)}, ${literal(value, kind)})`
 
 /**
  * The way SQLite's manual gives for changes that ALTER TABLE cannot make (lang_altertable.html, section 7): create a new
@@ -56,7 +56,7 @@ export function sqliteRebuild(
   table: Table,
   present: PresentTable,
   others: readonly string[],
-  filling: Filling = new Map(),
+  filling: Filling,
 ): string {
   const temporary = `nounkit_new_${table.name}`
   const wanted = new Set(table.columns.map((column) => column.name))
