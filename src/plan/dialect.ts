@@ -99,8 +99,8 @@ export interface Dialect {
   contains(text: string, part: string): string
   /** The rows of a table that a SELECT of few ids names, as parts of a SELECT that begins with the ids. */
   byIds(table: string, alias: string, ids: string): { readonly from: string; readonly where: string }
-  /** So many rows of a list are looked at before an index of words is asked: the more, the more each row costs that it finds. */
-  readonly sampledRows: number
+  /** So many rows of a list in the order of its ids are looked at before an index of words is asked: the more, the more each match of the index costs. */
+  readonly sampledById: number
   /** The text that finds rows in which each of these is the beginning of a word. */
   matching(words: readonly string[]): string
   /** Whether two columns differ, for a partial index, and for a query of its rows, which are nearly always none. */

@@ -30,6 +30,8 @@ export interface SearchedList {
   readonly ids: string
 }
 
+/** So many rows of a sorted list are looked at before an index is asked. */
+const sampledSorted = 160
 /** With so many rows of the sample a page is sooner found by going on in the order of the list. */
 const hitsToWalk = 2
 /** Where a page is not full by then, the index is asked: it would otherwise be all rows of an account. */
@@ -50,10 +52,10 @@ export function searchedList(
   sought: Sought,
   rows: () => ListedRows,
   order: (keys: readonly string[]) => string,
-  { limit, most }: { readonly limit: string; readonly most: number },
+  { limit, most, isById }: { readonly limit: string; readonly most: number; readonly isById: boolean },
   dialect: Dialect,
 ): SearchedList {
-  const { sampledRows } = dialect
+  const sampledRows = isById ? dialect.sampledById : sampledSorted
   const looked = (): string => withHits(rows(), sought, order, dialect)
   const count = (condition: string) => `count(CASE WHEN ${condition} THEN 1 END)`
   const sample = `SELECT count(*) AS "rows", ${count('"hit"')} AS "hits", ${count('"hit" IS NULL')} AS "unknown" FROM (${looked()} LIMIT ${sampledRows}) s`

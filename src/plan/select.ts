@@ -136,7 +136,7 @@ function searchedRows(parts: ListParts, sought: Sought, alias: string, limit: st
         keys.map((key, at) => ({ ...key, sql: names[at] ?? key.sql })),
         dialect,
       ),
-    { limit, most: pageSize },
+    { limit, most: pageSize, isById: sortsById(sort) },
     dialect,
   )
   const { from, where } = dialect.byIds(`${ident(view.resource.table)} ${alias.slice(0, -1)}`, alias, ids)

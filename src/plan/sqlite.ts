@@ -134,7 +134,7 @@ export const sqlite: Dialect = Object.freeze({
     from: `(${ids}) d CROSS JOIN ${table}`,
     where: `${alias}"id" = d."id"`,
   }),
-  sampledRows: 160,
+  sampledById: 160,
   matching: (words: readonly string[]) => words.map((word) => `"${word}"*`).join(' '),
   differing: (a: string, b: string) => ({ inIndex: `${a} IS NOT ${b}`, inQuery: `${a} IS NOT ${b}` }),
   byPartialIndex: (name: string) => ` INDEXED BY ${ident(name)}`,

@@ -207,10 +207,10 @@ const isFound = ({ name, text }: Note, words: readonly string[]): boolean => {
 const company = fc.constantFrom('nothing' as const, 'a long row' as const, 'many rows' as const)
 type Company = typeof company extends fc.Arbitrary<infer One> ? One : never
 
-const companyOf = (one: Company, { sampledRows }: Dialect): readonly Note[] => {
+const companyOf = (one: Company, { sampledById }: Dialect): readonly Note[] => {
   const filler: Note = { name: 'qqq', text: null, size: 0, shelf: 1 }
   if (one === 'nothing') return []
-  if (one === 'many rows') return Array(sampledRows + 40).fill(filler)
+  if (one === 'many rows') return Array(sampledById + 40).fill(filler)
   return [{ ...filler, text: Array.from({ length: 300 }, (_, at) => `qqqqqq${at}`).join(' ') }]
 }
 
