@@ -47,8 +47,8 @@ const actions: { readonly [name: string]: (task: Task) => Promise<void> } = { cr
 export async function operatorsCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [action = '', ...words] = positionals
+  positionalsUpTo(words, action === 'list' ? 1 : 2)
   const run = namedAction(actions, 'operators', action, 'create ada')
-  positionalsUpTo(words, run === list ? 1 : 2)
   const [place, name] = run === list ? [words[0], ''] : placeAndName(words)
   const work = async ({ store, clock }: CommandStore): Promise<number> => {
     try {
