@@ -1,5 +1,6 @@
 import type { PlainResponse } from '../call/exchange.ts'
 import type { Maybe } from '../maybe.ts'
+import { readyInTime } from '../store/ready-in-time.ts'
 import type { NodeState, Store } from '../store/store.ts'
 import { metricsContentType } from './prometheus-text.ts'
 
@@ -19,7 +20,6 @@ export interface ProbeSources {
 
 /** How long an answer of the store is reused: anyone may send probes, as often as they like. */
 const reuseMs = 500
-const storeTimeoutMs = 2_000
 
 export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
   let draining = false
@@ -30,7 +30,7 @@ export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
   const answering = (): Promise<readonly NodeState[] | null> => {
     if (performance.now() - checkedAt > reuseMs) {
       checkedAt = performance.now()
-      ready = answersInTime(store)
+      ready = readyInTime(store)
     }
     return ready
   }
@@ -60,13 +60,6 @@ export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
       draining = true
     },
   }
-}
-
-const answersInTime = async (store: Store): Promise<readonly NodeState[] | null> => {
-  const late = Promise.withResolvers<null>()
-  const timer = setTimeout(() => late.resolve(null), storeTimeoutMs)
-  const answered = store.ready().catch(() => null)
-  return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer))
 }
 
 /** Where accounts are spread over several machines, the answer says which of them are served. */

@@ -1,10 +1,8 @@
 import { html, type Markup } from '../../pages/markup.ts'
+import { readyInTime } from '../../store/ready-in-time.ts'
 import type { NodeState } from '../../store/store.ts'
 import type { ConsoleParts } from '../console-page.ts'
 import { milliseconds } from './figures-shown.ts'
-
-/** A store that is silent must not hold up the page. */
-const patienceMs = 2_000
 
 interface Answered {
   readonly ms: number
@@ -33,11 +31,6 @@ const state = (isWell: boolean, what: Markup, words: string): Markup =>
 
 const askStore = async (store: ConsoleParts['store']): Promise<Answered | null> => {
   const begunAt = performance.now()
-  const late = Promise.withResolvers<null>()
-  const timer = setTimeout(() => late.resolve(null), patienceMs)
-  const asked = store
-    .ready()
-    .then((nodes) => ({ nodes, ms: performance.now() - begunAt }))
-    .catch(() => null)
-  return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer))
+  const nodes = await readyInTime(store)
+  return nodes && { nodes, ms: performance.now() - begunAt }
 }
