@@ -43,16 +43,16 @@ export function mappedValues({ table }: Reshape, { column, mapped }: ColumnPlan)
 }
 
 /**
- * Gives rows the values that are their own: all of them in the column beside their own, or those that lose theirs where they are. By statements for
- * one account each, which Citus sends to its shard.
+ * Gives rows the values that are their own: all of them in the column beside their own, or those that lose theirs where they are. A table that is
+ * `spread` gets them by statements for one account each, which Citus sends to its shard.
  */
 export function filledRows(
   { table: { name, primaryKey } }: Reshape,
   plan: ColumnPlan,
   { dialect, columnType, literal }: TableSql,
+  spread = false,
 ): readonly TableStatement[] {
   const { column, scanned, instead, otherwise } = plan
-  const accountKey = primaryKey.slice(0, -1)
   const replaced = (scanned?.unfit ?? []).map(
     ({ key, value, instead: declared }): KeyedValue => ({
       key,
@@ -60,25 +60,27 @@ export function filledRows(
     }),
   )
   const all = isFilled(plan) ? [...(scanned?.fitting ?? []), ...replaced] : replaced
-  const ofAccounts = Map.groupBy(all, ({ key }) => JSON.stringify(key.slice(0, -1)))
-  const target = ident(isFilled(plan) ? meanwhile(column.name) : column.name)
-  const value =
-    otherwise === undefined ? 'v.column2' : `coalesce(v.column2, ${literal(otherwise, column.kind)})`
+  const accountOf = ({ key }: KeyedValue): string => JSON.stringify(key.slice(0, -1))
+  const groups = spread ? [...Map.groupBy(all, accountOf).values()] : [all]
   const own = (part: string) => `${ident(name)}.${ident(part)}`
+  const target = ident(isFilled(plan) ? meanwhile(column.name) : column.name)
+  const given = `v.column${primaryKey.length + 1}`
+  const value = otherwise === undefined ? given : `coalesce(${given}, ${literal(otherwise, column.kind)})`
   const update = (batch: readonly KeyedValue[]): TableStatement => {
     const { text, values } = statement(dialect, (bind) => {
-      const rows = batch.map(
-        ({ key, value }) =>
-          `(${bind('id', key.at(-1) ?? null)}, CAST(${bind(column.kind, value)} AS ${columnType(column.kind)}))`,
+      const rows = batch.map(({ key, value }) => {
+        const keys = key.map((part) => bind('id', part))
+        return `(${[...keys, `CAST(${bind(column.kind, value)} AS ${columnType(column.kind)})`].join(', ')})`
+      })
+      const account = (spread ? primaryKey.slice(0, -1) : []).map(
+        (part, at) => `${own(part)} = ${bind('id', batch[0]?.key[at] ?? null)}`,
       )
-      const account = accountKey.map(
-        (part, at) => `${own(part)} = ${bind('id', batch[0]?.key[at] ?? null)} AND `,
-      )
-      return `UPDATE ${ident(name)} SET ${target} = ${value} FROM (VALUES ${rows.join(', ')}) AS v WHERE ${account.join('')}${own('id')} = v.column1`
+      const same = primaryKey.map((part, at) => `${own(part)} = v.column${at + 1}`)
+      return `UPDATE ${ident(name)} SET ${target} = ${value} FROM (VALUES ${rows.join(', ')}) AS v WHERE ${[...account, ...same].join(' AND ')}`
     })
     return { sql: text, params: values }
   }
-  return [...ofAccounts.values()].flatMap((rows) => batchesOf(rows).map(update))
+  return groups.flatMap((rows) => batchesOf(rows).map(update))
 }
 
 const batchesOf = <T>(rows: readonly T[]): readonly (readonly T[])[] =>

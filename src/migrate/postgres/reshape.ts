@@ -69,7 +69,7 @@ export function reshapePostgres(reshape: Reshape, found: PresentTable, sql: Tabl
       ...converting,
       ...columns.flatMap((plan) => mappedAround(reshape, plan, checks)),
       ...relaxed.map(({ column }) => asStatement(ddl.dropNotNull(table, column.name))),
-      ...columns.flatMap((plan) => filledRows(reshape, plan, sql)),
+      ...columns.flatMap((plan) => filledRows(reshape, plan, sql, found.spread)),
       ...updated,
       ...[...exchanged, ...columns.flatMap((plan) => ruled(reshape, plan, found))].map(asStatement),
     ],
