@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { FieldSchema, FieldValue, FieldValues } from './field.ts'
+import type { FieldSchema, FieldValues } from './field.ts'
 import type { SummandName, TargetOf } from './names.ts'
 import type { DeclaredResource, ReferenceValues } from './relation.ts'
-import type { RowOf, ServerValues } from './row.ts'
-import type { ConditionOn, SortOf, WhereOf } from './where.ts'
+import type { RowOf } from './row.ts'
+import type { SortOf, WhereOf } from './where.ts'
 
 // What the hooks of a resource can name: the resource itself and resources up to two relations away by their names, every other resource
 // by itself, as in `find(products, id)`. `Own` is the hook's resource, `T` what the hook names. Of a resource that is only named, the
@@ -70,16 +70,18 @@ type RowOfNoun<D> = [D] extends [never]
 /** Some values of a row, to set. */
 export type SomeValues<T, Own> = Partial<RowMeant<T, Own>>
 
-/** Conditions on rows. They are made of fields and relations, for which the editor does less than for a row of both. Errors show the fields, which come first. */
+/**
+ * Conditions on rows. The conditional type ends at `infer F` and `infer R`: from `WhereOf<RowMeant<T, Own>>`, which is the same, a call of
+ * `list` would try to infer `T` from each name of a row, a tenth of all the work for a resource with hooks.
+ */
 export type WhereMeant<T, Own> = WhereOfNoun<Meant<T, Own>>
 type WhereOfNoun<D> = [D] extends [never]
   ? WhereOf<AnyRow>
   : D extends KnownNoun<string, infer F, infer R>
     ? string extends keyof F
       ? WhereOf<AnyRow>
-      : WhereOfFields<F> & WhereOf<ReferenceValues<R>> & WhereOf<ServerValues>
+      : WhereOf<RowOf<F, R>>
     : WhereOf<AnyRow>
-type WhereOfFields<F> = { readonly [K in keyof F]?: ConditionOn<FieldValue<F[K]>> }
 
 /** The fields that rows can be ordered by. */
 export type SortMeant<T, Own> = SortOf<RowMeant<T, Own>>
