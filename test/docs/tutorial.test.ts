@@ -19,4 +19,5 @@ test('the commands of the tutorial, in an empty folder with the packed package, 
     },
   })
   await session.follow('docs/tutorial/first-api.md')
-})
+  // Npm installs the package, and twenty commands follow: a busy machine takes minutes for them.
+}, 400_000)
