@@ -150,9 +150,9 @@ describe.each(walkedStores)('nounkit dev, on %s', (kind) => {
       () => dev.call('POST', '/v1/tasks', { title: 'Water the tomatoes' }),
       /POST \/v1\/tasks .*\n/,
     )
-    expect(line).toMatch(/^POST \/v1\/tasks {2}201 {2}[\d.]+ ms {2}1 statement\n/)
+    expect(line).toMatch(/^POST \/v1\/tasks {2}201 {2}[\d.]+ ms {2}1 statement\n/m)
     const read = await dev.after(() => dev.call('GET', '/v1/tasks?limit=1'), /GET .*\n/)
-    expect(read).toMatch(/^GET \/v1\/tasks\?limit=1 {2}200 {2}[\d.]+ ms {2}1 statement\n/)
+    expect(read).toMatch(/^GET \/v1\/tasks\?limit=1 {2}200 {2}[\d.]+ ms {2}1 statement\n/m)
   })
 
   test('serves what was changed, with fresh modules', async () => {
