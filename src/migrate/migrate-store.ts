@@ -6,7 +6,7 @@ import { Decisions, Undecided } from './decide/questions-to-people.ts'
 import type { Migrated, MigrateOptions } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import { planStore } from './plan/plan-store.ts'
-import { needsStop, type StorePlan } from './plan/store-plan.ts'
+import { needsStop, type StorePlan, whyNot } from './plan/store-plan.ts'
 import { postgresTables } from './postgres/database.ts'
 import { recordNames } from './record/names-record.ts'
 import { generationAtStart } from './record/store-generation.ts'
@@ -89,14 +89,19 @@ const migrated = (plan: StorePlan, applied: boolean): MigratedTables => ({
   generation: plan.generation + (applied && needsStop(plan.steps) ? 1 : 0),
 })
 
-/** Another process may change the store meanwhile, so that columns are gone which were there a moment ago. */
+/**
+ * Another process may migrate the store meanwhile. A plan is then made of what was there before and what came after: columns are gone that were
+ * there a moment ago, or have a type that the record does not know. Such a plan, or its error, says nothing; another one is made.
+ */
 async function planUnlocked(session: Session, work: () => Promise<StorePlan>): Promise<StorePlan> {
   for (;;) {
     const generation = await generationAtStart(session)
+    const isOld = async () => (await generationAtStart(session)) !== generation
     try {
-      return await work()
+      const plan = await work()
+      if (whyNot(plan).length === 0 || !(await isOld())) return plan
     } catch (error) {
-      if ((await generationAtStart(session)) === generation) throw error
+      if (!(await isOld())) throw error
     }
   }
 }
