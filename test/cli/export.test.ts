@@ -8,7 +8,7 @@ import { type TestApi, testApi } from '../../src/testing.ts'
 import { exportRows } from '../../src/transfer/export-rows.ts'
 import { shell } from '../support/child.ts'
 import { whenOver } from '../support/clean-up.ts'
-import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { runHere } from './in-process.ts'
 import { run } from './run.ts'
 
@@ -22,7 +22,7 @@ const linesOf = (text: string): readonly Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-describe.each(storeKinds)('nounkit export on %s', (kind) => {
+describe.each(walkedStores)('nounkit export on %s', (kind) => {
   let url: string
   let api: TestApi
   let key: string

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
 import { startServer } from '../support/server-process.ts'
 import { runHere } from './in-process.ts'
 
 const one = `accounts: 'one', events: { keepDays: 30 }`
 
-describe.each(storeKinds)("commands of an API with accounts: 'one', on %s", (kind) => {
+describe.each(walkedStores)("commands of an API with accounts: 'one', on %s", (kind) => {
   test('none asks for an account, shows one, or takes another one', async () => {
     const cwd = declarationFolder(librarySource({ more: one }))
     const env = { DATABASE_URL: await emptyDatabase(kind) }

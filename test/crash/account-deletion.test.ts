@@ -8,7 +8,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testApi } from '../../src/testing.ts'
 import { nounkit } from '../support/child.ts'
-import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { OperatorBrowser } from '../support/operator-browser.ts'
 import { rowsOfAccount } from '../support/rows-of-account.ts'
 import { startServer } from '../support/server-process.ts'
@@ -101,7 +101,7 @@ const ways = [
   ...(nightly ? [{ way: 'by the console', begin: byConsole, kills: 4 }] : []),
 ]
 
-describe.each(storeKinds)('%s', (kind) => {
+describe.each(walkedStores)('%s', (kind) => {
   test.each(ways)(
     'an account whose deletion $way is killed $kills times is gone as a whole, and nothing else is',
     {

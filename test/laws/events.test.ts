@@ -193,7 +193,7 @@ describeStores('events', (store) => {
       }
       await fc.assert(
         fc.asyncProperty(fc.array(request, { minLength: 4, maxLength: 25, size: 'max' }), onceAll),
-        { numRuns: long ? 400 : 12 },
+        { numRuns: long ? 400 : 8 },
       )
     },
     long ? 3_600_000 : 120_000,

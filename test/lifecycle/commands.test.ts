@@ -4,6 +4,7 @@ import { settleRecorders } from '../../src/lifecycle/settle-recorders.ts'
 import { readOperations } from '../../src/lifecycle/usage-rows.ts'
 import { runHere } from '../cli/in-process.ts'
 import { isMistake, run as runProcess } from '../cli/run.ts'
+import { walkedStores } from '../support/databases.ts'
 import { type PreparedApi, prepareShop } from '../support/server-process.ts'
 import { describeStores, openForTest } from '../support/stores.ts'
 
@@ -57,31 +58,35 @@ describe('the commands around a retirement', () => {
   })
 })
 
-describeStores('the end of a process', (stores) => {
-  test('a server that is killed leaves a gap, one that is asked to stop leaves its counts', async () => {
-    const prepared = await prepareShop(stores.kind)
-    const store = await openForTest(prepared.databaseUrl)
-    const clock = { now: () => Date.now() + 400 * 86_400_000 }
-    const served = async () => {
-      const rows = await readOperations(store, { since: 0, account: null })
-      return rows.reduce((sum, { calls }) => sum + calls, 0)
-    }
-    const asked = await prepared.start({ env })
-    await asked.call('GET', '/v1/orders')
-    await asked.child.kill('SIGTERM')
-    expect(await served()).toBe(1)
-    await settleRecorders(store, clock, { patienceMs: 300 })
-    expect(await readGaps(store, 0)).toEqual([])
+describeStores(
+  'the end of a process',
+  (stores) => {
+    test('a server that is killed leaves a gap, one that is asked to stop leaves its counts', async () => {
+      const prepared = await prepareShop(stores.kind)
+      const store = await openForTest(prepared.databaseUrl)
+      const clock = { now: () => Date.now() + 400 * 86_400_000 }
+      const served = async () => {
+        const rows = await readOperations(store, { since: 0, account: null })
+        return rows.reduce((sum, { calls }) => sum + calls, 0)
+      }
+      const asked = await prepared.start({ env })
+      await asked.call('GET', '/v1/orders')
+      await asked.child.kill('SIGTERM')
+      expect(await served()).toBe(1)
+      await settleRecorders(store, clock, { patienceMs: 300 })
+      expect(await readGaps(store, 0)).toEqual([])
 
-    const killed = await prepared.start({ env })
-    await killed.call('GET', '/v1/orders')
-    await killed.child.kill('SIGKILL')
-    await settleRecorders(store, clock, { patienceMs: 300 })
-    expect(await readGaps(store, 0)).toHaveLength(1)
-    const { code, stdout } = await run(prepared, 'retire', shop, 'v1', '--dry-run')
-    expect([code, stdout]).toEqual([1, expect.stringContaining('✗ recording-gap')])
-  })
-})
+      const killed = await prepared.start({ env })
+      await killed.call('GET', '/v1/orders')
+      await killed.child.kill('SIGKILL')
+      await settleRecorders(store, clock, { patienceMs: 300 })
+      expect(await readGaps(store, 0)).toHaveLength(1)
+      const { code, stdout } = await run(prepared, 'retire', shop, 'v1', '--dry-run')
+      expect([code, stdout]).toEqual([1, expect.stringContaining('✗ recording-gap')])
+    })
+  },
+  walkedStores,
+)
 
 test.each([
   [['retire', shop, 'v1', '--window', '30'], '--window is "30"'],
