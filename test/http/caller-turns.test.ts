@@ -8,7 +8,7 @@ import { byNobody } from '../support/by-nobody.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
 import { openRaw } from '../support/raw-socket.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 
 describe('requests that arrive faster than they are answered', () => {
@@ -86,7 +86,7 @@ const openGlobex = async (shop: ListeningShop): Promise<{ ask(): void }> => {
   return { ask: () => connection.send(text) }
 }
 
-describeStores('one packet with hundreds of requests', (store) => {
+describeWalked('one packet with hundreds of requests', (store) => {
   test('leaves the others their turn', async () => {
     const shop = await listeningShop({ databaseUrl: await store.url() })
     whenOver(() => shop.close())

@@ -6,7 +6,7 @@ import { states } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { type Releases, releasesOn } from '../support/releases.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
 const fields = {
   status: states('open', { open: ['paid'] }),
@@ -110,7 +110,7 @@ const queries = [
   'sort=-due&filter[due][gte]=1780272001',
 ]
 
-describeStores('a cursor from before a release', (store) => {
+describeWalked('a cursor from before a release', (store) => {
   test.each([
     ['a newer version', two],
     ['more fields', grown],

@@ -7,7 +7,7 @@ import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { answersOf, type Releases, releasesOn } from '../support/releases.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
 const age = z.string().optional()
 const clientFields = { full_name: z.string(), fax: z.string().optional(), age, address: z.string() }
@@ -125,7 +125,7 @@ async function filled({ serving }: Releases) {
   ]
 }
 
-describeStores('an ETag', (store) => {
+describeWalked('an ETag', (store) => {
   test('and the body it stands for are the same before and after a newer version is released', async () => {
     const releases = await releasesOn(store, oneVersion())
     const paths = await filled(releases)

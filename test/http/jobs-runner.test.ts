@@ -12,7 +12,7 @@ import { newJob } from '../../src/write/new-job.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { jobsApi } from '../support/jobs-api.ts'
 import { setClock } from '../support/set-clock.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 
 const never = 3_600_000
@@ -45,7 +45,7 @@ async function start(
   return { ...given, served, store, acme, rows }
 }
 
-describeStores('a process that runs jobs', (tested) => {
+describeWalked('a process that runs jobs', (tested) => {
   test('a job that it hands over itself begins at once, without a look at the store', async () => {
     const { acme, seen, rows, served } = await start(await tested.url(), jobsApi())
     await acme.loans.create({ text: 'a' })

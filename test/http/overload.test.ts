@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { listeningShop } from '../support/listening-shop.ts'
 
 const ceiling = 1
 const clients = 40
 
-describe.each(storeKinds)('many times the ceiling at once, on %s', (kind) => {
+describe.each(walkedStores)('many times the ceiling at once, on %s', (kind) => {
   test('requests over the limit are refused unread, accepted ones are completed, and afterwards the service answers as before', async () => {
     const databaseUrl = await emptyDatabase(kind)
     const shop = await listeningShop({

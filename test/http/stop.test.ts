@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'vitest'
 import type { PlainRequest, PlainResponse } from '../../src/call/exchange.ts'
 import { listeningShop, type ShopSettings } from '../support/listening-shop.ts'
 import { openRaw } from '../support/raw-socket.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
-describeStores('stopping', (store) => {
+describeWalked('stopping', (store) => {
   let databaseUrl: string
   beforeAll(async () => {
     databaseUrl = await store.url()

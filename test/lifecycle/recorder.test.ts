@@ -14,7 +14,7 @@ import { createRouter } from '../../src/serve/route.ts'
 import { type Store, StoreError } from '../../src/store/store.ts'
 import { library } from '../support/library.ts'
 import { setClock } from '../support/set-clock.ts'
-import { describeStores, type StoreUnderTest, storeUnderTest } from '../support/stores.ts'
+import { describeStores, describeWalked, type StoreUnderTest, storeUnderTest } from '../support/stores.ts'
 import { whileBeating } from './while-beating.ts'
 
 const model = compileApi(library, {})
@@ -175,7 +175,7 @@ describeStores('counting', (stores) => {
   })
 })
 
-describeStores('gaps', (stores) => {
+describeWalked('gaps', (stores) => {
   test('a process that dies between two flushes leaves one, from its last flush on', async () => {
     const store = await openMigrated(stores)
     const clock = setClock('2026-01-05T00:00:00Z')

@@ -13,7 +13,7 @@ import { forgetLostNames } from '../../src/migrate/bind-model.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { type Store, StoreRefused } from '../../src/store/store.ts'
 import { testApi } from '../../src/testing.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
 type Changes = readonly change.Change[]
 
@@ -49,7 +49,7 @@ const whys = async (store: Store, wanted: Model) =>
   (await migrateStore(store, wanted, { dryRun: true })).steps.map(({ why }) => why)
 const record = `SELECT "value" FROM "nounkit_meta" WHERE "key" = 'names'`
 
-describeStores('names of a store', ({ kind, open, url }) => {
+describeWalked('names of a store', ({ kind, open, url }) => {
   test('stay over several versions, from wherever the store is', async () => {
     const v2 = [change.renameResource('people', 'members'), change.renameField('members', 'title', 'name')]
     const v1 = [

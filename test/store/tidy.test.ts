@@ -14,7 +14,7 @@ import type { Store } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { nodeScript, nounkit } from '../support/child.ts'
 import shopIn2025 from '../support/shop-in-2025.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
 const { contracts } = await readContracts(new URL('../../examples/shop/contracts', import.meta.url).pathname)
 const today = compileApi(shop, { contracts })
@@ -68,7 +68,7 @@ async function fill(call: Calls): Promise<readonly string[]> {
 const answers = async (call: Calls, paths: readonly string[]) =>
   Promise.all(paths.map(async (path) => ({ path, ...(await call('GET', path)) })))
 
-describeStores('a store that an older declaration made', ({ kind, open, url }) => {
+describeWalked('a store that an older declaration made', ({ kind, open, url }) => {
   /** The shop's store as the declaration of 2025 left it. */
   const leftIn2025 = async () => {
     const databaseUrl = await url()

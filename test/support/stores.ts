@@ -2,7 +2,7 @@ import { describe } from 'vitest'
 import { openStore, type StoreOptions } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { whenOver } from './clean-up.ts'
-import { emptyDatabase, type StoreForm, type StoreKind, storeKinds } from './databases.ts'
+import { emptyDatabase, type StoreForm, type StoreKind, storeKinds, walkedStores } from './databases.ts'
 
 export interface StoreUnderTest {
   readonly kind: StoreKind
@@ -31,6 +31,10 @@ export function describeStores(
   for (const form of forms.filter((one) => limit?.includes(one) ?? true))
     describe(`${name} (${form})`, () => body(storeUnderTest(form)))
 }
+
+/** `describeStores` for what is walked through on SQLite by `npm test`, and on both stores by the nightly form (`walkedStores`). */
+export const describeWalked = (name: string, body: (store: StoreUnderTest) => void): void =>
+  describeStores(name, body, walkedStores)
 
 export const storeUnderTest = (form: StoreForm): StoreUnderTest => ({
   kind: form === 'sqlite' ? 'sqlite' : 'postgres',
