@@ -115,19 +115,8 @@ async function open<Api extends ApiDeclaration>(
     owns: (url) => isOwn(pathIn(url)),
     async listen({ port = 3000, host = '127.0.0.1', opsPort } = {}) {
       if (closing) throw new Error('The service was closed.')
-      const { model, store, storeCounters, engine, webhooks, jobs, recentRequests, figures } = parts
-      const { handle, signal, eventCounters } = engine
       const served = await listen({
-        model,
-        store,
-        storeCounters,
-        webhooks,
-        jobs,
-        recentRequests,
-        figures,
-        handle,
-        signal,
-        eventCounters,
+        service: parts,
         log: { logger, accessLog },
         port,
         host,

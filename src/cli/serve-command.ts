@@ -52,26 +52,15 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const log = createLog({ level: process.env.NOUNKIT_LOG || (demo ? 'warn' : 'info') })
   const clock = clockFromEnvironment(process.env)
   const service = await openLoaded(api, { clock, redisUrl, console: settings.console, warn: teller(log) })
-  const { model, store, storeCounters, engine, webhooks, jobs } = service
+  const { model, store } = service
   if (settings.jobs) runJobs(service, log.logger)
   const listening = await listen({
-    model,
-    store,
-    webhooks,
-    jobs,
-    handle: engine.handle,
-    signal: engine.signal,
-    recentRequests: service.recentRequests,
-    figures: service.figures,
-    storeCounters,
-    eventCounters: engine.eventCounters,
+    service,
     log: { logger: log.logger, accessLog: createAccessLog(log) },
     port,
     host,
     opsPort,
-    ...(service.console && {
-      console: { handle: service.console, port: settings.consolePort ?? 0 },
-    }),
+    consolePort: settings.consolePort,
   }).catch(async (error: unknown) => {
     await service.close()
     throw portMistake(error, settings)

@@ -1,43 +1,20 @@
 import type { Socket } from 'node:net'
-import type { Model } from '../compile/model.ts'
-import type { RecentRequests } from '../console/requests/recent-requests.ts'
-import type { ProcessFigures } from '../console/today/process-figures.ts'
-import type { JobMetrics } from '../jobs/jobs.ts'
-import type { Store, StoreCounters } from '../store/store.ts'
-import type { WebhookFigures } from '../webhooks/webhooks.ts'
 import type { AccessLog } from './access-log.ts'
 import { createCors } from './cors-headers.ts'
-import { createMetrics, type EventCounters, type Metrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { NodeServer, type StopOptions, type Timeouts } from './node-server.ts'
 import { Admission, type Bounds } from './overload.ts'
 import { createProbes, type Probes } from './probes.ts'
 import { metricsText } from './prometheus-text.ts'
 import { createProxies } from './proxies.ts'
 import type { Service } from './service.ts'
-import { type Handle, Shell, type ShellLogger, type ShellParts, type Signal } from './shell.ts'
+import { type Handle, Shell, type ShellLogger, type ShellParts } from './shell.ts'
 import { openTracing } from './tracing.ts'
 import { urlOf } from './url-of.ts'
 import { shareMetrics } from './worker-metrics.ts'
 
 export interface ServerOptions {
-  readonly model: Model
-  readonly store: Store
-  /** The service's, for the metrics. */
-  readonly storeCounters: StoreCounters
-  /** The service's, for the metrics. */
-  readonly webhooks: WebhookFigures | null
-  /** The service's, for the metrics. */
-  readonly jobs?: JobMetrics | undefined
-  /** The engine's. */
-  readonly handle: Handle
-  /** The engine's. */
-  readonly signal: Signal
-  /** The service's, for the console. */
-  readonly recentRequests?: RecentRequests | undefined
-  /** The service's, for the console. */
-  readonly figures?: ProcessFigures | undefined
-  /** The engine's. */
-  readonly eventCounters: EventCounters | null
+  readonly service: Service
   readonly log: ServerLog
   readonly timeouts?: Partial<Timeouts>
   /** Lower ones in tests. */
@@ -57,8 +34,8 @@ export interface ListenOptions extends ServerOptions {
   readonly host: string
   /** Serves /livez, /readyz and /metrics on this port instead of the API's. */
   readonly opsPort?: number | undefined
-  /** The service's, with its port. */
-  readonly console?: { readonly handle: Handle; readonly port: number } | undefined
+  /** Of the console, where the service has one that is not beside the API; any free one unless said. */
+  readonly consolePort?: number | undefined
 }
 
 export interface Listening {
@@ -73,7 +50,7 @@ export interface Listening {
 
 /** Serves the engine, within its shell, on a port. */
 export const listen = async (options: ListenOptions): Promise<Listening> => {
-  const { port, host, opsPort, console } = options
+  const { port, host, opsPort, consolePort = 0, service } = options
   const parts = serverParts(options)
   const main = await apiServer(options, parts, opsPort === undefined)
   const address = await main.listen(port, host)
@@ -96,7 +73,9 @@ export const listen = async (options: ListenOptions): Promise<Listening> => {
     url: urlOf(host, address.port),
     port: address.port,
     opsUrl: opsPort === undefined ? null : await beside(probesServer(options, parts), opsPort),
-    consoleUrl: console ? await beside(consoleServer(options, parts, console.handle), console.port) : null,
+    consoleUrl: service.console
+      ? await beside(consoleServer(options, parts, service.console), consolePort)
+      : null,
     stop,
   }
 }
@@ -124,13 +103,11 @@ export const serveConnections = async (options: ServerOptions): Promise<AdoptedC
 
 /** Serves probes and metrics of a process that answers no requests. */
 export const serveProbes = async (
-  { model, store, storeCounters, engine, webhooks, jobs }: Service,
+  service: Service,
   logger: ShellLogger,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<{ readonly url: string; stop(): Promise<void> }> => {
-  const { handle, signal, eventCounters } = engine
-  const log = { logger, accessLog: null }
-  const options = { model, store, storeCounters, webhooks, jobs, handle, signal, eventCounters, log }
+  const options = { service, log: { logger, accessLog: null } }
   const parts = serverParts(options)
   const server = probesServer(options, parts)
   const address = await server.listen(port, host)
@@ -151,17 +128,17 @@ interface ServerParts {
   readonly probes: Probes
 }
 
-const serverParts = (options: ServerOptions): ServerParts => {
-  const { model, storeCounters, store, eventCounters, webhooks, jobs, bounds, ownsProcess = true } = options
+const serverParts = ({ service, bounds, ownsProcess = true }: ServerOptions): ServerParts => {
+  const { model, storeCounters, store, engine, webhooks, jobs } = service
   const admission = new Admission(model.limits.requestsInFlight, { ownsProcess, ...bounds })
   const metrics = createMetrics({
     store: storeCounters,
     admission,
-    events: eventCounters,
+    events: engine.eventCounters,
     webhooks,
-    jobs: (model.jobs.size > 0 && jobs) || null,
+    jobs: model.jobs.size > 0 ? jobs : null,
   })
-  options.figures?.attach(metrics.counted)
+  service.figures.attach(metrics.counted)
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
   return { admission, metrics, probes }
@@ -172,25 +149,26 @@ const apiServer = async (
   { admission, metrics, probes }: ServerParts,
   servesProbes: boolean,
 ): Promise<NodeServer> => {
-  const { model, handle, signal, log } = options
+  const { service, log } = options
+  const { model, engine, recentRequests } = service
   const { cors, proxies } = model.declaration
   const parts: ShellParts = {
-    handle,
-    signal,
+    handle: engine.handle,
+    signal: engine.signal,
     admission,
     metrics,
     ...log,
     prefix: model.prefix,
     cors: createCors(cors),
     tracing: await openTracing(),
-    recent: options.recentRequests ?? null,
+    recent: recentRequests,
     probes: servesProbes ? probes : null,
   }
   return nodeServer(options, parts, proxies)
 }
 
 const nodeServer = (
-  { model, timeouts, bounds }: ServerOptions,
+  { service, timeouts, bounds }: ServerOptions,
   parts: ShellParts,
   proxies: readonly string[] | undefined,
 ): NodeServer =>
@@ -199,7 +177,7 @@ const nodeServer = (
     proxies: createProxies(proxies),
     admission: parts.admission,
     prefix: parts.prefix,
-    headerBytes: model.limits.headerBytes,
+    headerBytes: service.model.limits.headerBytes,
     maxConnections: bounds?.connections,
     ...(timeouts && { timeouts }),
   })
@@ -212,7 +190,7 @@ const probesServer = (options: ServerOptions, parts: ServerParts): NodeServer =>
 
 /** The separate port of the console. It is behind the same proxies as the API. */
 const consoleServer = (options: ServerOptions, parts: ServerParts, handle: Handle): NodeServer => {
-  const { prefix, declaration } = options.model
+  const { prefix, declaration } = options.service.model
   const shell = {
     ...sideShell(options, parts, handle),
     prefix,

@@ -24,20 +24,12 @@ const serve = async (place: ServiceOptions['console']) => {
     ...(place && { console: place }),
   })
   await new OperatorRing(service.store, systemClock).create('ada')
-  const { model, store, storeCounters, engine, webhooks } = service
   const served = await listen({
-    model,
-    store,
-    storeCounters,
-    webhooks,
-    handle: engine.handle,
-    signal: engine.signal,
-    eventCounters: engine.eventCounters,
+    service,
     log: { logger: { error() {}, info() {} }, accessLog: null },
     port: 0,
     host: '127.0.0.1',
     ownsProcess: false,
-    ...(service.console && { console: { handle: service.console, port: 0 } }),
   })
   whenOver(async () => {
     await served.stop({ graceMs: 100 })

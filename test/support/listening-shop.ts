@@ -3,6 +3,7 @@ import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { createAccessLog } from '../../src/serve/access-log.ts'
 import { type Listening, type ListenOptions, listen } from '../../src/serve/listen.ts'
 import { createLog } from '../../src/serve/logs.ts'
+import type { Handle } from '../../src/serve/shell.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
 
 export type ListeningShop = {
@@ -17,10 +18,13 @@ export type ListeningShop = {
 
 export type ShopSettings = TestOptions & {
   readonly declare?: (shop: ApiDeclaration) => ApiDeclaration
-  readonly listen?: Partial<ListenOptions>
+  readonly listen?: ListenSettings
   /** For tests where several share a store: names of keys are unique there. */
   readonly keyName?: string
 }
+
+/** `handle` stands in for the engine's. */
+type ListenSettings = Partial<ListenOptions> & { readonly handle?: Handle }
 
 /** The demo on a real port, with the shell that production has. */
 export async function listeningShop(settings: ShopSettings = {}): Promise<ListeningShop> {
@@ -48,21 +52,12 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
 export async function listenFor(
   { service }: TestApi,
   logged: string[],
-  overrides: Partial<ListenOptions> = {},
+  { handle, ...overrides }: ListenSettings = {},
 ): Promise<Listening> {
   const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
-  const { model, store, storeCounters, engine, webhooks, jobs, recentRequests, figures } = service
+  const { engine } = service
   return listen({
-    model,
-    store,
-    handle: engine.handle,
-    signal: engine.signal,
-    storeCounters,
-    eventCounters: engine.eventCounters,
-    webhooks,
-    jobs,
-    recentRequests,
-    figures,
+    service: handle ? { ...service, engine: { ...engine, handle } } : service,
     log: { logger: log.logger, accessLog: createAccessLog(log) },
     port: 0,
     host: '127.0.0.1',

@@ -50,17 +50,9 @@ export async function testApi<Api extends ApiDeclaration>(
 }
 
 async function atPort(service: TestApi['service']): Promise<Send> {
-  const { model, store, storeCounters, engine, webhooks } = service
-  const { handle, signal, eventCounters } = engine
   const logger = { error() {}, info() {} }
   const served = await listen({
-    model,
-    store,
-    storeCounters,
-    webhooks,
-    handle,
-    signal,
-    eventCounters,
+    service,
     log: { logger, accessLog: null },
     port: 0,
     host: '127.0.0.1',

@@ -162,28 +162,12 @@ class RunningDeclaration {
   }
 
   #serve(service: Service): Promise<AdoptedConnections> {
-    const { model, store, storeCounters, webhooks, jobs, engine } = service
     const logger: ShellLogger = {
       error: ({ err }, message) => this.#warn(message, err),
       info: ({ status }, message) => print(`${status} ${message}`),
     }
     runJobs(service, logger)
-    return serveConnections({
-      model,
-      store,
-      webhooks,
-      jobs,
-      handle: engine.handle,
-      signal: engine.signal,
-      recentRequests: service.recentRequests,
-      figures: service.figures,
-      storeCounters,
-      eventCounters: engine.eventCounters,
-      log: {
-        logger,
-        accessLog: requestLines(this.#last, print),
-      },
-    })
+    return serveConnections({ service, log: { logger, accessLog: requestLines(this.#last, print) } })
   }
 
   /** Asks the parent. */
