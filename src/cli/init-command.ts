@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
@@ -8,7 +8,6 @@ import { positionalsUpTo } from './positionals.ts'
 
 export const options = {
   yes: { type: 'boolean', short: 'y', does: 'asks nothing' },
-  force: { type: 'boolean', does: 'writes into a folder that is not empty' },
   app: { type: 'boolean', does: 'a server of your own with the API, a login and a page' },
 } as const
 const defaultFolder = 'my-api'
@@ -20,16 +19,16 @@ export async function initCommand(args: string[]): Promise<number> {
   const place = given ?? (values.yes ? defaultFolder : await askFolder())
   const folder = folderAt(place)
   const files = (values.app ? newApp : newProject)(projectName(basename(folder)))
-  const replaced = refuseToHarm(folder, place, files, values.force ?? false)
+  refuseToReplace(folder, place, files)
   try {
     for (const { path, text } of files) {
       makeFolder(dirname(join(folder, path)))
-      writeFileSync(join(folder, path), text, { flag: replaced.has(path) ? 'w' : 'wx' })
+      writeFileSync(join(folder, path), text, { flag: 'wx' })
     }
   } catch (error) {
     throw fileMistake(error, place)
   }
-  console.log(summary(place, files, replaced))
+  console.log(summary(place, files))
   return 0
 }
 
@@ -62,35 +61,13 @@ function folderAt(place: string): string {
   return resolve(place)
 }
 
-/** The files that will be replaced. Throws before anything is written, when the folder is in use or a path leads out of it. */
-function refuseToHarm(
-  folder: string,
-  place: string,
-  files: readonly NewFile[],
-  force: boolean,
-): ReadonlySet<string> {
-  const present = entriesOf(folder, place).filter((entry) => entry !== '.git')
-  const replaced = new Set<string>()
-  for (const { path } of files) {
-    const parts = path.split('/')
-    for (const depth of parts.keys()) {
-      const isFile = depth === parts.length - 1
-      const found = lstatSync(join(folder, ...parts.slice(0, depth + 1)), { throwIfNoEntry: false })
-      if (found && !(isFile ? found.isFile() : found.isDirectory())) {
-        throw new CommandMistake(
-          `"${place}" has "${parts.slice(0, depth + 1).join('/')}", which is not a plain ${isFile ? 'file' : 'folder'}. Move it away, or choose another folder.`,
-        )
-      }
-      if (found && isFile) replaced.add(path)
-    }
-  }
-  if (present.length > 0 && !force) {
-    const harm = replaced.size > 0 ? `, which replaces ${[...replaced].join(', ')}` : ''
+/** Throws before anything is written where a file of the project is there already: none is replaced. */
+function refuseToReplace(folder: string, place: string, files: readonly NewFile[]): void {
+  const there = files.map(({ path }) => path).filter((path) => existsSync(join(folder, path)))
+  if (there.length > 0)
     throw new CommandMistake(
-      `"${place}" is not empty. Choose another folder, or write into it with --force${harm}.`,
+      `"${place}" has ${there.join(', ')} already. Choose another folder, or move ${there.length === 1 ? 'it' : 'them'} away.`,
     )
-  }
-  return replaced
 }
 
 /** Not `recursive`: where the system refuses a new folder as if its parent were missing, as in /proc, Node would try for ever. */
@@ -100,25 +77,14 @@ function makeFolder(path: string): void {
   mkdirSync(path)
 }
 
-function entriesOf(folder: string, place: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw fileMistake(error, place)
-  }
-}
-
 function fileMistake(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error
   return new CommandMistake(`"${place}" cannot be written (${error.message}). Choose another folder.`)
 }
 
-function summary(place: string, files: readonly NewFile[], replaced: ReadonlySet<string>): string {
+function summary(place: string, files: readonly NewFile[]): string {
   const width = Math.max(...files.map(({ path }) => path.length))
-  const lines = files.map(({ path, what }) =>
-    `  ${path.padEnd(width)}  ${replaced.has(path) ? 'replaced. ' : ''}${what}`.trimEnd(),
-  )
+  const lines = files.map(({ path, what }) => `  ${path.padEnd(width)}  ${what}`.trimEnd())
   const enter = resolve(place) === process.cwd() ? [] : [`  cd ${quoted(place)}`]
   const next = ['Next:', ...enter, '  npm install', '  npm run dev']
   return ['Created:', ...lines, '', ...next, '', `The tutorial: ${tutorial}`].join('\n')
