@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isPlainName } from '../call/caller.ts'
-import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { readGeneration } from '../migrate/record/store-generation.ts'
 import type { Store } from '../store/store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { type CheckedFile, checkFile, type FileImport } from '../transfer/import-file.ts'
-import { ImportMark, type Mark } from '../transfer/import-mark.ts'
+import { ImportMark } from '../transfer/import-mark.ts'
 import { Importer } from '../transfer/importer.ts'
 import { hashOf, openSource, type SourceFile, spool } from '../transfer/source-file.ts'
 import { actorOfCommand } from '../write/actor.ts'
@@ -30,7 +29,6 @@ export const options = {
   'dry-run': { type: 'boolean', does: 'checks everything and writes nothing' },
   'no-events': { type: 'boolean', does: 'the rows are no events' },
   from: { type: 'string', value: 'LINE', does: 'begins at this line: rows before it count as imported' },
-  again: { type: 'boolean', does: 'imports a file once more that was imported before' },
   json: jsonOption,
 } as const
 
@@ -101,12 +99,12 @@ async function importInto(
   const [resource = null] = flags.resource === undefined ? [] : namedResources(model, [flags.resource])
   const account = accountOf(model, flags.account) ?? null
   const events = !flags['no-events']
-  const mark = new ImportMark(store, await hashOf(file))
-  const now = () => clock.now()
+  const target = { model, format: file.format, resource, account, now: () => clock.now() }
+  const mark = new ImportMark(store, await hashOf(file, target))
   const progress = openProgress()
   const what: FileImport = {
     file,
-    target: { model, format: file.format, resource, account, now },
+    target,
     writer: commandWriter({ model, store, clock }, { events }),
     actor: actorOfCommand(actor(undefined)),
     mark,
@@ -117,10 +115,7 @@ async function importInto(
   }
   try {
     const stored = await mark.read()
-    // An import that did not end goes on, also one that was begun by --again.
-    const isAnew = flags.from !== undefined || (flags.again && stored?.endedAt)
-    const done = isAnew ? null : stored
-    if (done) demandSameFlags(model, file, done, { resource: resource?.name ?? null, account })
+    const done = flags.from === undefined ? stored : null
     if (done?.endedAt) return alreadyDone(file, done.rows, done.endedAt, flags)
     const checked = await checkFile(what, done)
     if (checked.mistakes.count > 0) return refused(file, checked, flags)
@@ -147,33 +142,6 @@ function lineFrom(flag = '1'): number {
   return Number(flag)
 }
 
-type RowFlags = Pick<Mark, 'resource' | 'account'>
-
-/**
- * Rows without ids would be inserted a second time with other flags, and an interrupted import would go on in another account. So another
- * `--resource` or `--account` is refused, unless `--again` says that the file is to be imported once more.
- */
-function demandSameFlags(model: Model, { name }: SourceFile, done: Mark, asked: RowFlags): void {
-  const flagsText = flagsTextOf(model)
-  if (done.resource === asked.resource && done.account === asked.account) return
-  throw new CommandMistake(
-    done.endedAt
-      ? `${name} was imported already, at ${done.endedAt}, with ${flagsText(done)}. To import it once more, with ${flagsText(asked)}, add --again.`
-      : `${name} was imported in part (${counted(done.rows, 'row')}), with ${flagsText(done)}. Run it with ${flagsText(done)} again to import the rest, or say with --from at which line to begin.`,
-  )
-}
-
-const flagsTextOf =
-  ({ soleAccount }: Model) =>
-  ({ resource, account }: RowFlags): string => {
-    const flags = [
-      ...(resource === null ? [] : [`--resource ${resource}`]),
-      ...(account === null || account === soleAccount ? [] : [`--account ${account}`]),
-    ]
-    const none = soleAccount === null ? 'neither --resource nor --account' : 'no --resource'
-    return flags.length > 0 ? flags.join(' ') : none
-  }
-
 function alreadyDone({ name }: SourceFile, rows: number, at: string, flags: Flags): number {
   if (flags.json)
     console.log(
@@ -181,7 +149,7 @@ function alreadyDone({ name }: SourceFile, rows: number, at: string, flags: Flag
     )
   else
     console.log(
-      `${name} was imported already, at ${at}: ${counted(rows, 'row')}. Nothing to do. --again imports it once more.`,
+      `${name} was imported already, at ${at}: ${counted(rows, 'row')}. Nothing to do. --from 1 imports it once more.`,
     )
   return 0
 }

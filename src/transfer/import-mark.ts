@@ -8,15 +8,11 @@ interface Mark {
   readonly rows: number
   /** When the import ended; null while it is under way, or was interrupted. */
   readonly endedAt: string | null
-  /** What the command said of rows that name no resource and no account themselves. */
-  readonly resource: string | null
-  readonly account: string | null
 }
 
 /**
- * How far a file was imported: a row of `nounkit_meta`, under the hash of the file. It is written in the transactions that write the rows,
- * so that a killed import, run again, goes on exactly where it ended. Flags of the command are not part of the hash: the rows of a file that
- * was imported with other flags are in the store too.
+ * How far a file was imported: a row of `nounkit_meta`, under the hash of the file and of what the command says of its rows. It is written in
+ * the transactions that write the rows, so that a killed import, run again, goes on exactly where it ended.
  */
 export class ImportMark {
   readonly #store: Store

@@ -106,7 +106,7 @@ export class Importer {
     const last = batch.at(-1)
     if (!first || !last) return
     const { account } = first
-    const next = this.#markAt(last.count, null)
+    const next = { rows: last.count, endedAt: null }
     const atOnce = batch
       .flatMap(({ line }) => this.#held.get(line) ?? [])
       .filter(({ until }) => until <= last.line)
@@ -212,13 +212,8 @@ export class Importer {
 
   async #end(): Promise<void> {
     const { writer, mark, target } = this.#import
-    const ended = this.#markAt(this.#checked.rows, new Date(target.now()).toISOString())
+    const ended = { rows: this.#checked.rows, endedAt: new Date(target.now()).toISOString() }
     await writer.store.transaction((tx) => mark.replace(tx, this.#mark, ended))
-  }
-
-  #markAt(rows: number, endedAt: string | null): Mark {
-    const { resource, account } = this.#import.target
-    return { rows, endedAt, resource: resource?.name ?? null, account }
   }
 }
 

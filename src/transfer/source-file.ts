@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreRefused } from '../store/store.ts'
 import { LineSplitter } from './lines.ts'
+import type { ImportTarget } from './read-row.ts'
 import { type ColumnFault, CsvRecords, type FileRecord, jsonRecords, type RecordReader } from './records.ts'
 
 /** A file that can be read more than once. */
@@ -62,9 +63,15 @@ function firstBytes(path: string): Buffer {
   }
 }
 
-/** A hash of the whole content. */
-export async function hashOf({ path }: SourceFile): Promise<string> {
-  const hash = createHash('sha256')
+/**
+ * A hash of the whole content, and of what the command says of rows that name no resource and no account themselves. A table keeps its name
+ * where its resource is renamed.
+ */
+export async function hashOf(
+  { path }: SourceFile,
+  { resource, account }: Pick<ImportTarget, 'resource' | 'account'>,
+): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([resource?.table ?? null, account]))
   for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) hash.update(chunk)
   return hash.digest('hex')
 }

@@ -59,9 +59,9 @@ async function serve(url: string) {
 }
 
 /** Leaves what an import leaves that was killed after its first row. */
-const interruptAfterOneRow = (store: Store, flags: { readonly resource: string; readonly account: string }) =>
+const interruptAfterOneRow = (store: Store) =>
   store.writeOne(
-    `UPDATE "nounkit_meta" SET "value" = '${JSON.stringify({ rows: 1, endedAt: null, ...flags })}' WHERE "key" LIKE 'import %'`,
+    `UPDATE "nounkit_meta" SET "value" = '${JSON.stringify({ rows: 1, endedAt: null })}' WHERE "key" LIKE 'import %'`,
     [],
   )
 
@@ -125,9 +125,9 @@ describe.each(walkedStores)('nounkit import on %s', (kind) => {
       })
 
     expect((await importing(url, file)).stdout).toMatch(
-      /was imported already, at .*--again imports it once more\.\n$/,
+      /was imported already, at .*--from 1 imports it once more\.\n$/,
     )
-    const again = await importing(url, file, '--again')
+    const again = await importing(url, file, '--from', '1')
     expect(again.stdout).toMatch(`Imported 0 rows. ${rows} rows were there already.\n`)
     expect(await exported(url)).toBe(everything)
   })
@@ -232,7 +232,7 @@ describe.each(walkedStores)('nounkit import on %s', (kind) => {
   test('of one file by two commands at once: the second is refused', async () => {
     const { store } = (await serve(url)).service
     const [one, other] = [new ImportMark(store, 'same'), new ImportMark(store, 'same')]
-    const unended = { endedAt: null, resource: 'orders', account: 'acme' }
+    const unended = { endedAt: null }
     const first = { ...unended, rows: 1_000 }
     await store.transaction((tx) => one.replace(tx, null, first))
     const refusal = /Another process imports the same file/
@@ -242,8 +242,8 @@ describe.each(walkedStores)('nounkit import on %s', (kind) => {
     expect(await other.read()).toEqual({ ...unended, rows: 2_000 })
   })
 
-  test('with other flags, of a file that was imported before: no row twice', async () => {
-    const { service } = await serve(url)
+  test('of one file for two accounts: once for each', async () => {
+    await serve(url)
     const file = fileWith('name,email\nIda,ida@example.com\nJon,jon@example.com\n', '.csv')
     const command = [file, '--resource', 'customers', '--account', 'acme'] as const
     expect((await importing(url, ...command)).stdout).toBe('Imported 2 rows.\n')
@@ -251,22 +251,10 @@ describe.each(walkedStores)('nounkit import on %s', (kind) => {
 
     const quiet = await importing(url, ...command, '--no-events')
     expect(quiet).toMatchObject({ code: 0, stdout: expect.stringMatching(/was imported already, at /) })
-    const elsewhere = await importing(url, file, '--resource', 'customers', '--account', 'beta')
-    expect(elsewhere).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /was imported already, at .*, with --resource customers --account acme\. To import it once more, with --resource customers --account beta, add --again\.\n$/,
-      ),
-    })
     expect(await exported(url)).toBe(before)
-    const again = await importing(url, file, '--resource', 'customers', '--account', 'beta', '--again')
-    expect(again.stdout).toBe('Imported 2 rows.\n')
-
-    await interruptAfterOneRow(service.store, { resource: 'customers', account: 'beta' })
-    expect((await importing(url, ...command, '--again')).stderr).toMatch(
-      /was imported in part \(1 row\), with --resource customers --account beta\. Run it with --resource customers --account beta again to import the rest, or say with --from at which line to begin\.\n$/,
-    )
+    const elsewhere = [file, '--resource', 'customers', '--account', 'beta'] as const
+    expect((await importing(url, ...elsewhere)).stdout).toBe('Imported 2 rows.\n')
+    expect((await importing(url, ...elsewhere)).stdout).toMatch(/was imported already, at /)
   })
 
   test('of many rows gathers statistics, so that lists are read by their indexes at once', async () => {
@@ -285,7 +273,7 @@ describe.each(walkedStores)('nounkit import on %s', (kind) => {
     expect(Boolean(isGathered)).toBe(true)
   })
 
-  test('interrupted before a release that renames the resource: is refused, and begun at a line', async () => {
+  test('interrupted before a release that renames the resource: goes on where it ended', async () => {
     const declared = (name: string, versions: string) =>
       declarationFolder(`import { api, renameResource, resource, version } from 'nounkit'
 import { z } from 'zod'
@@ -303,33 +291,15 @@ export default api('post', { resources: [${name}], versions: [${versions}] })
     cpSync(join(older, 'contracts'), join(newer, 'contracts'), { recursive: true })
     expect(await runHere(['migrate', older], { env })).toMatchObject({ code: 0 })
     const file = fileWith('email\na@example.com\nb@example.com\n', 'rows.csv')
-    const importInto = (folder: string, resource: string, ...flags: string[]) =>
-      runHere(['import', folder, file, '--resource', resource, '--account', 'acme', ...flags], { env })
+    const importInto = (folder: string, resource: string) =>
+      runHere(['import', folder, file, '--resource', resource, '--account', 'acme'], { env })
     expect((await importInto(older, 'clients')).stdout).toContain('Imported 2 rows.\n')
-    await interruptAfterOneRow(await openForTest(url), { resource: 'clients', account: 'acme' })
+    await interruptAfterOneRow(await openForTest(url))
     expect(await runHere(['migrate', newer], { env })).toMatchObject({ code: 0 })
-    expect((await importInto(newer, 'customers')).stderr).toContain(
-      'was imported in part (1 row), with --resource clients --account acme. Run it with --resource clients --account acme again to import the rest, or say with --from at which line to begin.',
-    )
-    expect((await importInto(newer, 'customers', '--from', '3')).stdout).toBe(
-      'Imported 1 row. 1 row was there already.\n',
-    )
+    expect((await importInto(newer, 'customers')).stdout).toBe('Imported 1 row. 1 row was there already.\n')
   })
 
-  test('with --again, interrupted and run again: goes on where it ended', async () => {
-    const { list, service } = await serve(url)
-    const [customer] = await list('/v2/customers?limit=1')
-    const file = fileWith(
-      jsonl(['a', 'b'].map((note) => ({ customer_id: customer?.id, currency: 'EUR', note }))),
-    )
-    const command = [file, '--resource', 'orders', '--account', 'acme'] as const
-    expect((await importing(url, ...command)).stdout).toBe('Imported 2 rows.\n')
-    await interruptAfterOneRow(service.store, { resource: 'orders', account: 'acme' })
-    const again = await importing(url, ...command, '--again')
-    expect(again.stdout).toBe('Imported 1 row. 1 row was there already.\n')
-  })
-
-  test('with --again that is refused: the file is still one that was imported', async () => {
+  test('once more, which is refused: the file is still one that was imported', async () => {
     const { call, list } = await serve(url)
     const [customer] = await list('/v2/customers?limit=1')
     const order = { customer_id: customer?.id, currency: 'EUR' }
@@ -337,7 +307,7 @@ export default api('post', { resources: [${name}], versions: [${versions}] })
     const command = [file, '--resource', 'orders', '--account', 'acme'] as const
     expect((await importing(url, ...command)).stdout).toBe('Imported 2 rows.\n')
     expect(await call('PATCH', `/v2/orders/${uuid(1)}`, { note: 'b' })).toMatchObject({ status: 200 })
-    expect((await importing(url, ...command, '--again')).stderr).toContain('exists and differs in note')
+    expect((await importing(url, ...command, '--from', '1')).stderr).toContain('exists and differs in note')
     const before = await exported(url)
     const after = await importing(url, ...command, '--json')
     expect(JSON.parse(after.stdout)).toEqual({
@@ -634,7 +604,7 @@ export default api('nodes', { resources: [nodes] })
     const cell = `id,meta\n${uuid(1)},"{""a"":[-0,0]}"\n`
     expect((await importFile(line, 'nodes.jsonl')).stdout).toBe('Imported 1 row.\n')
     const again = 'Imported 0 rows. 1 row was there already.\n'
-    expect((await importFile(line, 'nodes.jsonl', '--again')).stdout).toBe(again)
+    expect((await importFile(line, 'nodes.jsonl', '--from', '1')).stdout).toBe(again)
     expect((await importFile(cell, 'nodes.csv')).stdout).toBe(again)
     // An export says the resource also where the API has one only, so that it can be imported as it is.
     const { stdout: lines } = await runHere(['export', folder], { env })
