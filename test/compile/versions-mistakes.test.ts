@@ -179,13 +179,13 @@ const cases: readonly [string, readonly change.Change[], string][] = [
   ],
   [
     'an added field that is optional',
-    [change.addRequiredField('customers', 'email', { whenAbsent: 'a@b.c' })],
+    [change.addRequiredField('customers', 'email', { whenAbsent: 'ada@example.com' })],
     'An optional field needs no line',
   ],
   [
     'an absence with a value the field cannot have',
     [change.addRequiredField('customers', 'level', { whenAbsent: 'high' })],
-    '"high" is not a value of customers.level. It holds values of kind integer.',
+    '"high" is not a value of customers.level. It must be an integer.',
   ],
   [
     'an absent reference',

@@ -1,7 +1,7 @@
 import type { Custom } from '../../declare/change.ts'
 import type { Report } from '../changes/report.ts'
 import { type DraftField, placeFields, without, withView } from '../changes/view-draft.ts'
-import { serverFields } from '../resources/declared-fields.ts'
+import { serverFields, zodField } from '../resources/declared-fields.ts'
 import {
   functionShape as aFunction,
   listOf,
@@ -11,11 +11,11 @@ import {
   textShape,
   zodSchema,
 } from '../shape/shapes.ts'
+import { headField } from '../versions/views.ts'
 import { readZod } from '../zod/read.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { customEntry, customWords } from './custom-guide.ts'
 import { checkSamples } from './custom-samples.ts'
-import { fieldOfSchema } from './field-of-schema.ts'
 import { olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
@@ -89,9 +89,11 @@ const madeFields = (
 ): readonly (readonly [string, DraftField])[] | null => {
   const made: (readonly [string, DraftField])[] = []
   for (const [key, schema] of Object.entries(change.fields)) {
-    const read = readZod(schema, `${report.where} fields.${key}`, report.mistakes)
+    const where = `${report.where} fields.${key}`
+    const read = readZod(schema, where, report.mistakes)
     if (!read) return null
-    made.push([`made ${key}`, { ...fieldOfSchema(key, read), made: { step, key } }])
+    const shown = headField(zodField(key, read, where, report.mistakes))
+    made.push([`made ${key}`, { ...shown, field: null, made: { step, key } }])
   }
   return made
 }

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
 import type { RemoveField } from '../../declare/change.ts'
 import { type DraftView, placeFields, withView } from '../changes/view-draft.ts'
+import { zodField } from '../resources/declared-fields.ts'
 import { scalar, textShape, zodSchema } from '../shape/shapes.ts'
+import { headField } from '../versions/views.ts'
 import { readZod } from '../zod/read.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { fieldOfSchema } from './field-of-schema.ts'
 import { exampleOf, inCode } from './guide-entry.ts'
 import { olderName, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
@@ -35,7 +36,8 @@ export const removeField: ChangeKind<RemoveField> = {
         'Say what they show: { whenAbsent: \'…\' }, or make "was" optional if it was.',
       )
     }
-    const field = { ...fieldOfSchema(change.field, was), field: kept }
+    const shown = zodField(change.field, was, `${report.where} was`, report.mistakes)
+    const field = { ...headField(shown), field: kept }
     return withView(draft, change.resource, (one) => ({
       ...one,
       fields: placeFields(one.fields, [[change.field, field]], new Set()),

@@ -1,4 +1,5 @@
 import type { AddRequiredField, MakeRequired } from '../../declare/change.ts'
+import { firstFault, isValid } from '../schemas/validate.ts'
 import { toStored } from '../versions/codecs.ts'
 import type { Report } from './report.ts'
 import { type DraftField, type DraftView, without } from './view-draft.ts'
@@ -20,9 +21,7 @@ export const absentField = (
   if (field.made || !isValue(field, change.whenAbsent))
     return report.mistake(
       `${JSON.stringify(change.whenAbsent)} is not a value of ${change.resource}.${change.field}.`,
-      field.schema.enum
-        ? `Use one of ${field.schema.enum.join(', ')}.`
-        : `It holds values of kind ${field.kind}.`,
+      `It ${firstFault(field.schema, change.whenAbsent)?.detail ?? `holds values of kind ${field.kind}`}.`,
     )
   return field
 }
@@ -50,23 +49,4 @@ export const hideField = (view: DraftView, key: string): DraftView => {
 
 /** Whether a constant is a value of the field that the store can hold. */
 export const isValue = (field: DraftField, value: unknown): boolean =>
-  fits(field, value) && toStored(field, value) !== undefined
-
-/** Whether a constant fits the type, the listed values and the bounds of the field. */
-const fits = ({ schema }: DraftField, value: unknown): boolean => {
-  if (schema.enum) return schema.enum.includes(value)
-  if (schema.type === 'integer') return Number.isSafeInteger(value) && inRange(schema, Number(value))
-  if (schema.type === 'number') return typeof value === 'number' && inRange(schema, value)
-  if (typeof value === 'string' && schema.type === 'string') {
-    const length = [...value].length
-    const matches = schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)
-    return (
-      length >= (schema.minLength ?? 0) && length <= (schema.maxLength ?? Number.POSITIVE_INFINITY) && matches
-    )
-  }
-  return typeof value === schema.type
-}
-
-const inRange = (schema: DraftField['schema'], value: number): boolean =>
-  value >= (schema.minimum ?? Number.NEGATIVE_INFINITY) &&
-  value <= (schema.maximum ?? Number.POSITIVE_INFINITY)
+  isValid(field.schema, value) && toStored(field, value) !== undefined

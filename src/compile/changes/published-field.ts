@@ -1,6 +1,5 @@
 import type { StatesField } from '../../declare/field.ts'
 import type { ContractField } from '../contract-format.ts'
-import { schemaInOrderOf } from '../schemas/order.ts'
 import { compareSchemas } from '../schemas/schema-difference.ts'
 import type { DraftField } from './view-draft.ts'
 
@@ -13,7 +12,7 @@ export const publishedField = (field: DraftField, contract: ContractField | unde
     ...field,
     ...publishedPresence(field, contract),
     ...publishedScopes(field, contract),
-    schema: listed ? schemaInOrderOf(listed, field.schema) : field.schema,
+    schema: listed ?? field.schema,
     writeOnly: field.writeOnly || !response,
     immutable: field.immutable || request?.immutable === true,
     open: field.open || response?.open === true,

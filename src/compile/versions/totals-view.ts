@@ -4,6 +4,7 @@ import type { DraftTotals } from '../changes/view-draft.ts'
 import type { Field, TotalsView, View, ViewField } from '../model.ts'
 import { plainField } from '../resources/declared-fields.ts'
 import type { Mutable } from '../resources/resource-draft.ts'
+import { headField } from './views.ts'
 
 /** The member of a row of totals that says how many rows the group has. */
 export const countMember = 'count'
@@ -72,28 +73,11 @@ const answered = (shown: ViewField): ViewField => ({
   values: null,
 })
 
-const countField = (): ViewField => {
-  const schema = { type: 'integer', minimum: 0 } as const
-  const column = plainField(countMember, 'integer', schema)
-  return {
-    name: countMember,
-    field: Object.freeze(column),
-    made: null,
-    schema,
-    kind: 'integer',
-    required: false,
-    nullable: false,
-    default: undefined,
+const countField = (): ViewField => ({
+  ...headField({
+    ...plainField(countMember, 'integer', { type: 'integer', minimum: 0 }),
     readOnly: true,
-    writeOnly: false,
-    immutable: false,
-    open: false,
-    needsScopes: [],
-    publishedScopes: null,
-    values: null,
-    codec: null,
-    states: null,
-    target: null,
     description: 'How many rows there are.',
-  }
-}
+  }),
+  target: null,
+})
