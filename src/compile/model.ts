@@ -1,10 +1,16 @@
-import type { ApiDeclaration } from '../declare/api.ts'
+import type { ApiDeclaration, ApiLimits, EventsDeclaration } from '../declare/api.ts'
 import type { Change, CodecName, Custom } from '../declare/change.ts'
 import type { StatesField } from '../declare/field.ts'
 import type { Hooks } from '../declare/hooks.ts'
 import type { EveryDeclaration, JobDeclaration } from '../declare/job.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
-import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
+import type {
+  IdempotencyMode,
+  Method,
+  RateDeclaration,
+  ResourceLimits,
+  ScopeRule,
+} from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
@@ -39,9 +45,9 @@ export interface Model {
   /** The declared scopes, each with its sentence for people. */
   readonly scopes: ReadonlyMap<string, string>
   /** Null where the API has no events. */
-  readonly events: EventsModel | null
+  readonly events: EventsDeclaration | null
   /** Null where no change of a row is recorded, but those by operators. */
-  readonly audit: AuditModel | null
+  readonly audit: EventsDeclaration | null
   /** By name. */
   readonly jobs: ReadonlyMap<string, JobModel>
   /** All problems of the service, by type: the engine's own, then those that resources declare. */
@@ -52,10 +58,7 @@ export interface Model {
   readonly names: NamesRecord
 }
 
-export interface RateModel {
-  readonly perSecond: number
-  readonly burst: number
-}
+export type RateModel = Required<RateDeclaration>
 
 /** Work that hooks hand over. */
 export interface QueuedJob {
@@ -79,38 +82,8 @@ export interface RegularJob {
 
 export type JobModel = QueuedJob | RegularJob
 
-export interface EventsModel {
-  readonly keepDays: number
-}
-
-export interface AuditModel {
-  readonly keepDays: number
-}
-
-export interface LimitsModel {
-  readonly includeRelations: number
-  readonly includeDepth: number
-  readonly includeRows: number
-  readonly pageDefault: number
-  readonly pageMax: number
-  readonly bodyBytes: number
-  readonly responseBytes: number
-  readonly countRows: number
-  readonly bulkRows: number
-  readonly totalRows: number
-}
-
-export interface ApiLimitsModel extends LimitsModel {
-  readonly jsonDepth: number
-  readonly headerBytes: number
-  readonly rowsPerRequest: number
-  readonly idempotencyHours: number
-  readonly requestsInFlight: number
-  readonly streams: number
-  readonly webhookEndpoints: number
-  readonly cascadeRows: number
-  readonly answersInFlight: number
-}
+export type LimitsModel = Required<ResourceLimits>
+export type ApiLimitsModel = Required<ApiLimits>
 
 // ---- what is stored -------------------------------------------------------------------------------------------------
 

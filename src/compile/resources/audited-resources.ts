@@ -1,7 +1,7 @@
-import type { ApiDeclaration } from '../../declare/api.ts'
+import type { ApiDeclaration, EventsDeclaration } from '../../declare/api.ts'
 import type { ResourceDeclaration } from '../../declare/resource.ts'
 import type { MistakeList } from '../mistakes.ts'
-import type { AuditModel, Resource } from '../model.ts'
+import type { Resource } from '../model.ts'
 import { webhookNames } from './webhook-resources.ts'
 
 /** The collection that the engine itself serves where an API has an audit. */
@@ -37,7 +37,7 @@ export const isAudited = (
   return audit ?? (api.audit !== undefined && api.audit !== false)
 }
 
-export const auditOf = (api: ApiDeclaration, resources: Iterable<Resource>): AuditModel | null => {
+export const auditOf = (api: ApiDeclaration, resources: Iterable<Resource>): EventsDeclaration | null => {
   if (![...resources].some(({ audited }) => audited)) return null
   const { audit } = api
   return { keepDays: typeof audit === 'object' ? audit.keepDays : auditKeepDays }

@@ -4,58 +4,42 @@ import type { MistakeList } from '../mistakes.ts'
 import type { ApiLimitsModel, LimitsModel, RateModel } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 
-const resourceDefaults: LimitsModel = {
-  includeRelations: 10,
-  includeDepth: 2,
-  includeRows: 50,
-  pageDefault: 25,
-  pageMax: 100,
-  bodyBytes: 1_048_576,
-  responseBytes: 8_000_000,
-  countRows: 10_000,
-  bulkRows: 100,
-  totalRows: 100_000,
+/** What a limit is unless it is declared, and the most that it can be: more would bound neither statements nor requests in a useful way. */
+interface Bound {
+  readonly usual: number
+  readonly most: number
 }
 
-const apiDefaults: ApiLimitsModel = {
-  ...resourceDefaults,
-  jsonDepth: 32,
-  headerBytes: 16_384,
-  // A page of 100 rows with a list of 50 each, and two to-ones for each row of these.
-  rowsPerRequest: 15_000,
-  idempotencyHours: 24,
-  requestsInFlight: 1_000,
-  streams: 100,
-  webhookEndpoints: 50,
-  cascadeRows: 10_000,
-  answersInFlight: 100,
+const ofResources: { readonly [L in keyof LimitsModel]: Bound } = {
+  includeRelations: { usual: 10, most: 50 },
+  includeDepth: { usual: 2, most: 5 },
+  includeRows: { usual: 50, most: 1_000 },
+  pageDefault: { usual: 25, most: 1_000 },
+  pageMax: { usual: 100, most: 1_000 },
+  bodyBytes: { usual: 1_048_576, most: 67_108_864 },
+  responseBytes: { usual: 8_000_000, most: 67_108_864 },
+  countRows: { usual: 10_000, most: 100_000 },
+  bulkRows: { usual: 100, most: 1_000 },
+  totalRows: { usual: 100_000, most: 1_000_000 },
 }
 
-/** Higher limits would bound neither statements nor requests in a useful way. */
-const greatest: ApiLimitsModel = {
-  includeRelations: 50,
-  includeDepth: 5,
-  includeRows: 1_000,
-  pageDefault: 1_000,
-  pageMax: 1_000,
-  bodyBytes: 67_108_864,
-  responseBytes: 67_108_864,
-  countRows: 100_000,
-  bulkRows: 1_000,
-  totalRows: 1_000_000,
-  jsonDepth: 200,
-  headerBytes: 262_144,
-  rowsPerRequest: 100_000,
-  idempotencyHours: 8_760,
-  requestsInFlight: 100_000,
-  streams: 10_000,
-  webhookEndpoints: 10_000,
-  cascadeRows: 1_000_000,
-  answersInFlight: 10_000,
+const ofApi: { readonly [L in keyof ApiLimitsModel]: Bound } = {
+  ...ofResources,
+  jsonDepth: { usual: 32, most: 200 },
+  headerBytes: { usual: 16_384, most: 262_144 },
+  // Usually a page of 100 rows with a list of 50 each, and two to-ones for each row of these.
+  rowsPerRequest: { usual: 15_000, most: 100_000 },
+  idempotencyHours: { usual: 24, most: 8_760 },
+  requestsInFlight: { usual: 1_000, most: 100_000 },
+  streams: { usual: 100, most: 10_000 },
+  webhookEndpoints: { usual: 50, most: 10_000 },
+  cascadeRows: { usual: 10_000, most: 1_000_000 },
+  answersInFlight: { usual: 100, most: 10_000 },
 }
 
 export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList): ApiLimitsModel => {
-  const limits = readLimits(declared, apiDefaults, 'limits', mistakes)
+  const usual = Object.entries(ofApi).map(([name, bound]) => [name, bound.usual])
+  const limits = readLimits<ApiLimitsModel>(declared, Object.fromEntries(usual), 'limits', mistakes)
   if (limits.rowsPerRequest < limits.pageMax)
     mistakes.add(
       'limits.rowsPerRequest',
@@ -72,23 +56,23 @@ export const resourceLimits = (
   resource: string,
   mistakes: MistakeList,
 ): LimitsModel => {
-  const names = Object.keys(resourceDefaults) as (keyof LimitsModel)[]
-  const base = Object.fromEntries(names.map((name) => [name, api[name]])) as unknown as LimitsModel
-  return readLimits(declared, base, `${resource}.limits`, mistakes)
+  const names = Object.keys(ofResources) as (keyof LimitsModel)[]
+  const ofThis = Object.fromEntries(names.map((name) => [name, api[name]]))
+  return readLimits<LimitsModel>(declared, ofThis, `${resource}.limits`, mistakes)
 }
 
 const readLimits = <L extends LimitsModel>(
   declared: Partial<L> | undefined,
-  defaults: L,
+  unlessSaid: { readonly [limit: string]: number },
   where: string,
   mistakes: MistakeList,
 ): L => {
-  const limits: { [name: string]: number } = { ...(defaults as LimitsModel) }
+  const limits = { ...unlessSaid }
   for (const [name, value] of Object.entries(declared ?? {})) {
     if (value === undefined) continue
-    const most = name in defaults ? greatest[name as keyof ApiLimitsModel] : undefined
+    const most = Object.hasOwn(unlessSaid, name) ? ofApi[name as keyof ApiLimitsModel].most : undefined
     if (most === undefined) {
-      mistakes.add(where, `"${name}" is not a limit.`, didYouMean(name, Object.keys(defaults)))
+      mistakes.add(where, `"${name}" is not a limit.`, didYouMean(name, Object.keys(unlessSaid)))
     } else if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > most) {
       mistakes.add(
         `${where}.${name}`,
