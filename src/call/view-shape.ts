@@ -10,7 +10,7 @@ const shapeLength = 8
  */
 export function viewShapeOf(fields: readonly Pick<ViewField, 'name' | 'kind' | 'writeOnly'>[]): string {
   const shown = fields.filter(({ writeOnly }) => !writeOnly)
-  const forms = shown.map(({ name, kind }) => [name, kinds[kind].bodyForm])
+  const forms = shown.map(({ name, kind }) => [name, kinds[kind].comparedAs])
   return hash('sha1', JSON.stringify(forms), 'base64url').slice(0, shapeLength)
 }
 

@@ -2,6 +2,7 @@ import type { Kind } from './kind.ts'
 import { asText } from './other-kind.ts'
 import { jsonSql } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
+import { usual } from './usual.ts'
 
 const words = new Map([
   ['true', true],
@@ -10,19 +11,10 @@ const words = new Map([
 
 /** `z.boolean()`. Booleans are bound as 0 and 1 on every store. */
 export const boolean: Kind = Object.freeze({
+  ...usual,
   readsZod: (zodType) => zodType === 'boolean',
-  formats: {},
-  listsValues: false,
-  canBeOpen: false,
-  canBeRewritten: false,
-  hasWords: false,
-  notQueryable: null,
-  sum: null,
-  toStored: (value) => value,
   isStored: (value) => typeof value === 'boolean',
   bind: (value) => (value ? 1 : 0),
-  mostBytes: null,
-  mergesPatches: false,
   sqlite: {
     type: 'INTEGER',
     param: (placeholder) => placeholder,
@@ -35,15 +27,10 @@ export const boolean: Kind = Object.freeze({
     json: (expression) => jsonSql(`${expression}::text`),
     literal: (value) => String(value),
   },
-  castableFrom: [],
   comparedAs: 'boolean',
-  atTime: null,
   isOrdered: false,
   fromOther: (value) => (value === 0 ? false : value === 1 ? true : words.get(asText(value))),
   parse: (text) => words.get(text),
-  finerThanStored: () => null,
   filterValueNoun: () => 'true or false',
-  bodyForm: 'boolean',
   filterSchema: (_, { orNull }) => (orNull ? patternOrNull('(?:true|false)') : { type: 'boolean' }),
-  typeName: () => 'boolean',
 } satisfies Kind)

@@ -3,6 +3,7 @@ import { asText } from './other-kind.ts'
 import { postgresText, quoted, sqliteText } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 import { isDate } from './time.ts'
+import { usual, usualFormat } from './usual.ts'
 
 const longMonth = '(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])'
 const shortMonth = '(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)'
@@ -14,31 +15,21 @@ const leapYear = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][0
 export const datePattern = `(?:${year}-(?:${longMonth}|${shortMonth}|${february})|${leapYear}-02-29)`
 
 const format: StringFormat = {
+  ...usualFormat,
   zodName: 'date',
-  keywords: [],
   noun: () => 'a date such as 2026-06-01',
   test: isDate,
-  checks: () => ({}),
   example: () => '2026-06-01',
   source: () => 'z.iso.date()',
-  compare: () => [],
 }
 
 /** `z.iso.date()`: a day without a time zone. */
 export const date: Kind = Object.freeze({
+  ...usual,
   readsZod: (zodType, schema) => zodType === 'string' && schema.format === 'date',
   formats: { date: format },
-  listsValues: false,
-  canBeOpen: false,
-  canBeRewritten: false,
-  hasWords: false,
-  notQueryable: null,
-  sum: null,
-  toStored: (value) => value,
   isStored: (value) => typeof value === 'string' && isDate(value),
   bind: (value) => value as string,
-  mostBytes: null,
-  mergesPatches: false,
   sqlite: { ...sqliteText, json: quoted },
   postgres: {
     ...postgresText,
@@ -46,15 +37,11 @@ export const date: Kind = Object.freeze({
     param: (placeholder) => `${placeholder}::text::date`,
     json: (expression) => quoted(`to_char(${expression}, 'YYYY-MM-DD')`),
   },
-  castableFrom: [],
   comparedAs: 'date',
   atTime: (moment) => moment.slice(0, 'yyyy-mm-dd'.length),
   isOrdered: true,
   fromOther: (value) => (isDate(asText(value)) ? value : undefined),
   parse: (text) => (isDate(text) ? text : undefined),
-  finerThanStored: () => null,
   filterValueNoun: () => 'a date (2026-06-01)',
-  bodyForm: 'date',
   filterSchema: (_, { orNull }) => (orNull ? patternOrNull(datePattern) : { type: 'string', format: 'date' }),
-  typeName: () => 'date',
 } satisfies Kind)

@@ -4,37 +4,29 @@ import { asText } from './other-kind.ts'
 import { postgresText, quoted, sqliteText } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 import { isFinerThanKept, utcText } from './time.ts'
+import { usual, usualFormat } from './usual.ts'
 
 const hour = '(?:[01][0-9]|2[0-3])'
 /** With the milliseconds in which times are kept: nothing is equal to a finer time. */
 const timePattern = `${datePattern}[Tt]${hour}:[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,3}0{0,6})?(?:[Zz]|[+-]${hour}:[0-5][0-9])`
 
 const format: StringFormat = {
+  ...usualFormat,
   zodName: 'datetime',
-  keywords: [],
   noun: () => 'a time such as 2026-06-01T12:00:00Z',
   test: (value) => utcText(value) !== null,
-  checks: () => ({}),
   example: () => '2026-06-01T12:00:00.000Z',
   source: () => 'z.iso.datetime()',
-  compare: () => [],
 }
 
 /** `z.iso.datetime()`: a moment, stored and shown in UTC with milliseconds. */
 export const datetime: Kind = Object.freeze({
+  ...usual,
   readsZod: (zodType, schema) => zodType === 'string' && schema.format === 'date-time',
   formats: { 'date-time': format },
-  listsValues: false,
-  canBeOpen: false,
-  canBeRewritten: false,
-  hasWords: false,
-  notQueryable: null,
-  sum: null,
   toStored: (value) => utcText(String(value)) ?? undefined,
   isStored: (value) => typeof value === 'string' && utcText(value) !== null,
   bind: (value) => value as string,
-  mostBytes: null,
-  mergesPatches: false,
   sqlite: { ...sqliteText, json: quoted },
   postgres: {
     ...postgresText,
@@ -43,7 +35,6 @@ export const datetime: Kind = Object.freeze({
     json: (expression) =>
       quoted(`to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
   },
-  castableFrom: [],
   comparedAs: 'datetime',
   atTime: (moment) => moment,
   isOrdered: true,
@@ -55,10 +46,8 @@ export const datetime: Kind = Object.freeze({
   finerThanStored: (text) =>
     isFinerThanKept(text) ? 'has a time finer than the milliseconds in which times are kept' : null,
   filterValueNoun: () => 'a time with an offset (2026-06-01T12:00:00Z)',
-  bodyForm: 'datetime',
   filterSchema: (_, { orNull, compares }) => {
     if (orNull) return patternOrNull(timePattern)
     return { type: 'string', format: 'date-time', ...(compares ? {} : { pattern: `^${timePattern}$` }) }
   },
-  typeName: () => 'datetime',
 } satisfies Kind)

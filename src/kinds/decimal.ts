@@ -6,6 +6,7 @@ import type { FormatChange, Kind, StringFormat } from './kind.ts'
 import { asText } from './other-kind.ts'
 import { quoted, sqlText } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
+import { usual } from './usual.ts'
 
 /**
  * Exact decimal numbers, written as strings. Both stores keep every decimal in the same unit, a millionth, whatever its scale: SQLite as
@@ -177,13 +178,9 @@ const bind = (value: unknown, schema: JsonSchema): string => {
 const filterPattern = patternOf(mostDigits, mostDecimals)
 
 export const decimalKind: Kind = Object.freeze({
+  ...usual,
   readsZod: (zodType, schema) => zodType === 'string' && schema.format === 'decimal',
   formats: { decimal: format },
-  listsValues: false,
-  canBeOpen: false,
-  canBeRewritten: false,
-  hasWords: false,
-  notQueryable: null,
   sum: {
     isCount: false,
     schema: (summand) => ({
@@ -201,8 +198,6 @@ export const decimalKind: Kind = Object.freeze({
   toStored: (value, schema) => decimalText(String(value), schema),
   isStored: (value) => typeof value === 'string' && unitsOf(value) !== null,
   bind,
-  mostBytes: null,
-  mergesPatches: false,
   sqlite: {
     // SQLite takes INT for INTEGER, and we tell by it that a column counts in millionths.
     type: 'INT',
@@ -220,18 +215,13 @@ export const decimalKind: Kind = Object.freeze({
     json: (x, schema) => quoted(`trunc(${x}, ${scaleOf(schema)})::text`),
     literal: (value) => sqlText(String(value)),
   },
-  castableFrom: [],
   comparedAs: 'decimal',
-  atTime: null,
   isOrdered: true,
   fromOther: (value, _, schema) => decimalText(asText(value), schema),
   parse: decimalText,
-  finerThanStored: () => null,
   filterValueNoun: () => noun({}),
-  bodyForm: 'decimal',
   filterSchema: (_, { orNull }) =>
     orNull
       ? patternOrNull(filterPattern)
       : { type: 'string', format: 'decimal', pattern: `^${filterPattern}$` },
-  typeName: () => 'decimal',
 } satisfies Kind)

@@ -7,13 +7,9 @@ const listedValue = (text: string, schema: JsonSchema): unknown =>
   schema.enum?.find((one) => String(one) === text)
 
 /** What enums and states have in common: texts that the schema lists. */
-const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'canBeRewritten' | 'typeName'> = {
+const listed = {
   ...text,
-  formats: {},
   listsValues: true,
-  hasWords: false,
-  notQueryable: null,
-  castableFrom: [],
   isOrdered: false,
   fromOther: (value, _, schema) => listedValue(asText(value), schema),
   parse: listedValue,
@@ -24,22 +20,17 @@ const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'canBeRewritten' | 'typeName
     const texts = values.map((value) => (value === 'null' ? '"null"' : String(value)))
     return { type: 'string', enum: [...texts, 'null'] }
   },
-}
+} satisfies Partial<Kind>
 
 /** `z.enum([…])` and `z.literal('…')`. */
 export const enumKind: Kind = Object.freeze({
   ...listed,
   readsZod: (zodType) => zodType === 'enum' || zodType === 'literal',
   canBeOpen: true,
-  canBeRewritten: false,
-  typeName: () => 'enum',
 } satisfies Kind)
 
 /** `states(…)`: a text that changes by declared moves only. */
 export const state: Kind = Object.freeze({
   ...listed,
   readsZod: null,
-  canBeOpen: false,
-  canBeRewritten: false,
-  typeName: () => 'state',
 } satisfies Kind)

@@ -10,21 +10,14 @@ const hex = '[0-9A-Fa-f]'
 const anyUuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`
 
 /** What ids and references have in common: texts that the server made, which need no escaping. */
-const identifier: Omit<Kind, 'fromOther' | 'parse' | 'filterValueNoun' | 'filterSchema' | 'typeName'> = {
+const identifier = {
   ...text,
   mostBytes: null,
   readsZod: null,
-  formats: {},
-  listsValues: false,
-  canBeOpen: false,
-  canBeRewritten: false,
-  hasWords: false,
-  notQueryable: null,
-  castableFrom: [],
   sqlite: { ...sqliteText, json: quoted },
   postgres: { ...postgresText, json: quoted },
   isOrdered: false,
-}
+} satisfies Partial<Kind>
 
 /** The id of a row. */
 export const id: Kind = Object.freeze({
@@ -33,7 +26,6 @@ export const id: Kind = Object.freeze({
   parse: (value) => value,
   filterValueNoun: () => 'a valid value',
   filterSchema: ({ format }, { inList }) => (format ? { type: 'string', format } : anyFilterText(inList)),
-  typeName: () => 'id',
 } satisfies Kind)
 
 const idOf = (text: string, { pattern }: JsonSchema): string | undefined =>
@@ -49,5 +41,4 @@ export const reference: Kind = Object.freeze({
     if (orNull) return patternOrNull(pattern?.replace(/^\^|\$$/g, '') ?? anyUuid)
     return { type: 'string', ...(format ? { format } : {}), ...(pattern ? { pattern } : {}) }
   },
-  typeName: () => 'reference',
 } satisfies Kind)

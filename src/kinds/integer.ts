@@ -3,6 +3,7 @@ import type { Kind } from './kind.ts'
 import { numberText } from './other-kind.ts'
 import { jsonSql } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
+import { usual } from './usual.ts'
 
 const safe = Number.MAX_SAFE_INTEGER
 
@@ -38,13 +39,8 @@ interface Bounds {
 
 /** `z.int()`: exact up to 2^53 - 1. */
 export const integer: Kind = Object.freeze({
+  ...usual,
   readsZod: (zodType, { type }) => zodType === 'number' && type === 'integer',
-  formats: {},
-  listsValues: false,
-  canBeOpen: false,
-  canBeRewritten: false,
-  hasWords: false,
-  notQueryable: null,
   sum: {
     isCount: true,
     schema: () => safeInteger,
@@ -53,11 +49,8 @@ export const integer: Kind = Object.freeze({
     units: (value) => BigInt(value as number),
     ofUnits: (units) => (Number.isSafeInteger(Number(units)) ? Number(units) : undefined),
   },
-  toStored: (value) => value,
   isStored: (value) => Number.isSafeInteger(value),
   bind: (value) => value as number,
-  mostBytes: null,
-  mergesPatches: false,
   sqlite: {
     type: 'INTEGER',
     param: (placeholder) => placeholder,
@@ -72,13 +65,9 @@ export const integer: Kind = Object.freeze({
   },
   castableFrom: ['text'],
   comparedAs: 'number',
-  atTime: null,
   isOrdered: true,
   fromOther: (value, from) => parseInteger(numberText(value, from)),
   parse: parseInteger,
-  finerThanStored: () => null,
   filterValueNoun: () => 'an integer between -(2^53 - 1) and 2^53 - 1',
-  bodyForm: 'integer',
   filterSchema: (_, { orNull }) => (orNull ? patternOrNull(integerPattern()) : safeInteger),
-  typeName: () => 'integer',
 } satisfies Kind)

@@ -1,5 +1,6 @@
 import type { Kind } from './kind.ts'
 import { jsonSql as jsonText, postgresText, sqliteText, sqlText } from './sql.ts'
+import { usual } from './usual.ts'
 
 const parsed = (text: string): unknown => {
   try {
@@ -11,15 +12,9 @@ const parsed = (text: string): unknown => {
 
 /** Objects, arrays and whatever else Zod can describe: stored as the JSON that was sent. */
 export const json: Kind = Object.freeze({
+  ...usual,
   readsZod: () => true,
-  formats: {},
-  listsValues: false,
-  canBeOpen: false,
-  canBeRewritten: false,
-  hasWords: false,
   notQueryable: 'is stored as JSON, which has no order and no equality in SQL',
-  sum: null,
-  toStored: (value) => value,
   isStored: () => false,
   bind: (value) => JSON.stringify(value),
   mostBytes: () => Number.POSITIVE_INFINITY,
@@ -39,15 +34,11 @@ export const json: Kind = Object.freeze({
     json: (expression) => jsonText(`translate(${expression}::text, E'\\n\\r\\t', '   ')`),
     literal: (value) => sqlText(JSON.stringify(value)),
   },
-  castableFrom: [],
   comparedAs: 'json',
-  atTime: null,
   isOrdered: false,
   fromOther: (value) => (typeof value === 'string' ? parsed(value) : value),
   parse: () => undefined,
-  finerThanStored: () => null,
   filterValueNoun: () => 'a valid value',
-  bodyForm: 'json',
   filterSchema: (schema) => schema,
   typeName: ({ type }) => type ?? 'any',
 } satisfies Kind)

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../declare/json-schema.ts'
 
 /**
  * Everything that a field kind means, in one place. A kind is an object of this type in a file of its own and a line in the table of
- * `kinds.ts`. Every member must be answered: the compiler names those that a new kind lacks.
+ * `kinds.ts`. Every member must be answered: the compiler names those that a new kind lacks. What most kinds answer is in `usual.ts`.
  */
 export interface Kind {
   // ---- declaration
@@ -17,12 +17,10 @@ export interface Kind {
   readonly listsValues: boolean
   /** Whether `open()` can mark the field: more values may be listed later. */
   readonly canBeOpen: boolean
-  /** Whether a text is rewritten (`.trim()`, `.toLowerCase()`) before it is stored. */
-  readonly canBeRewritten: boolean
   /** Why the field can be in no filter, sort or unique set; null where it can. */
   readonly notQueryable: string | null
-  /** Whether values are texts in whose words rows can be searched. */
-  readonly hasWords: boolean
+  /** Whether values are any text: it can be rewritten (`.trim()`, `.toLowerCase()`) before it is stored, and rows are found by its words. */
+  readonly isFreeText: boolean
   /** How values are summed; null where sums would not be exact or make no sense. */
   readonly sum: Summing | null
 
@@ -50,7 +48,10 @@ export interface Kind {
   readonly castableFrom: readonly string[]
 
   // ---- rules
-  /** Kinds with equal names here are stored in columns that SQL can compare with each other. */
+  /**
+   * Kinds with equal names here are stored in columns that SQL can compare with each other, and are written alike in JSON: a body does not
+   * change when one becomes another.
+   */
   readonly comparedAs: string
   /** A moment, as UTC with milliseconds, as a value of this kind; null for kinds that are no time. */
   readonly atTime: ((moment: string) => unknown) | null
@@ -69,12 +70,10 @@ export interface Kind {
   filterValueNoun(schema: JsonSchema): string
 
   // ---- documents
-  /** Kinds with equal names here are written alike in JSON: a body does not change when one becomes another. */
-  readonly bodyForm: string
   /** The OpenAPI schema of one filter value. */
   filterSchema(schema: JsonSchema, where: FilterPlace): JsonSchema
-  /** The type as diagrams show it. */
-  typeName(schema: JsonSchema): string
+  /** The type as people are shown it, where that is not the name of the kind. */
+  typeName?(schema: JsonSchema): string
 }
 
 export interface FilterPlace {

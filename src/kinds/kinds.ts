@@ -40,6 +40,10 @@ export const kindOfZod = (zodType: string, schema: JsonSchema): FieldKind => {
   return found[0]
 }
 
+/** The type of a field as people are shown it. */
+export const typeName = (kind: FieldKind, schema: JsonSchema): string =>
+  kinds[kind].typeName?.(schema) ?? kind
+
 /** Every string format, by its name in JSON Schema. Other formats are refused when the API is compiled. */
 export const stringFormats: { readonly [format: string]: StringFormat } = Object.freeze(
   Object.assign({}, ...all.map(([, kind]) => kind.formats)),

@@ -2,6 +2,7 @@ import type { Kind } from './kind.ts'
 import { numberText } from './other-kind.ts'
 import { jsonOrNull, jsonSql } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
+import { usual } from './usual.ts'
 
 /** As JSON.stringify writes it: PostgreSQL has the same digits, but begins with exponents sooner and writes 1e-07. */
 const postgresNumber = (x: string): string =>
@@ -17,19 +18,10 @@ const parseNumber = (text: string): number | undefined => {
 
 /** `z.number()`: a double. */
 export const number: Kind = Object.freeze({
+  ...usual,
   readsZod: (zodType) => zodType === 'number',
-  formats: {},
-  listsValues: false,
-  canBeOpen: false,
-  canBeRewritten: false,
-  hasWords: false,
-  notQueryable: null,
-  sum: null,
-  toStored: (value) => value,
   isStored: (value) => typeof value === 'number',
   bind: (value) => value as number,
-  mostBytes: null,
-  mergesPatches: false,
   sqlite: {
     type: 'REAL',
     param: (placeholder) => placeholder,
@@ -45,13 +37,9 @@ export const number: Kind = Object.freeze({
   },
   castableFrom: ['text', 'integer', 'bigint'],
   comparedAs: 'number',
-  atTime: null,
   isOrdered: true,
   fromOther: (value, from) => parseNumber(numberText(value, from)),
   parse: parseNumber,
-  finerThanStored: () => null,
   filterValueNoun: () => 'a number',
-  bodyForm: 'number',
   filterSchema: (_, { orNull }) => (orNull ? patternOrNull(finitePattern) : { type: 'number' }),
-  typeName: () => 'number',
 } satisfies Kind)

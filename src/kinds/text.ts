@@ -2,6 +2,7 @@ import type { JsonSchema } from '../declare/json-schema.ts'
 import type { JsonText, Kind } from './kind.ts'
 import { jsonOrNull, jsonSql, postgresText, quoted, sqliteText } from './sql.ts'
 import { emailMaxLength } from './text-patterns.ts'
+import { usual } from './usual.ts'
 
 const uuidLength = 36
 
@@ -28,31 +29,12 @@ const mostTextBytes = ({ enum: values, format, maxLength }: JsonSchema): number 
 }
 
 /** What kinds have in common whose values are any text, stored as it is. */
-export const text: Pick<
-  Kind,
-  | 'sum'
-  | 'toStored'
-  | 'isStored'
-  | 'bind'
-  | 'mostBytes'
-  | 'mergesPatches'
-  | 'sqlite'
-  | 'postgres'
-  | 'finerThanStored'
-  | 'bodyForm'
-  | 'comparedAs'
-  | 'atTime'
-> = {
-  sum: null,
-  toStored: (value) => value,
+export const text = Object.freeze({
+  ...usual,
   isStored: (value) => typeof value === 'string',
   bind: (value) => value as string,
   mostBytes: mostTextBytes,
-  mergesPatches: false,
   sqlite: { ...sqliteText, json: escaped((expression) => jsonOrNull(`json_quote(${expression})`)) },
   postgres: { ...postgresText, json: escaped((expression) => jsonSql(`to_json(${expression})::text`)) },
-  finerThanStored: () => null,
-  bodyForm: 'text',
   comparedAs: 'text',
-  atTime: null,
-}
+} satisfies Partial<Kind>)

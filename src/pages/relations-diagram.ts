@@ -1,6 +1,6 @@
 import type { BelongsToModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { serverFields } from '../compile/resources/declared-fields.ts'
-import { kinds } from '../kinds/kinds.ts'
+import { typeName } from '../kinds/kinds.ts'
 import { diagramDefaults, dotString, drawGraph } from './graphviz.ts'
 import { escaped, type Markup } from './markup.ts'
 
@@ -71,7 +71,7 @@ const rowOf = (name: string, type: string): string =>
   `<tr><td align="left">${escaped(name)}</td><td align="left">${escaped(type) || ' '}</td></tr>`
 
 const typeOf = (field: ViewField): string => {
-  return `${kinds[field.kind].typeName(field.schema)}${field.nullable ? '?' : ''}`
+  return `${typeName(field.kind, field.schema)}${field.nullable ? '?' : ''}`
 }
 
 /** The edge points from the owner to the resource that belongs to it, so that owners are at the top. */

@@ -34,7 +34,7 @@ export const whyNotSearched = ({
   writeOnly,
   needsScopes,
 }: Pick<Field, 'kind' | 'writeOnly' | 'needsScopes'>): string | null => {
-  if (!kinds[kind].hasWords) return 'is no text'
+  if (!kinds[kind].isFreeText) return 'is no text'
   if (writeOnly) return 'is write-only, and a search would show what it holds'
   // The words of all fields of a row are kept together.
   if (needsScopes.length > 0)

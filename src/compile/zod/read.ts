@@ -35,7 +35,7 @@ export const readZod = (declared: unknown, where: string, mistakes: MistakeList)
   if (refusals.length > 0) return null
   const json = jsonSchemaOf(layers.inner)
   const kind = kindOfZod(defOf(layers.inner).type, json)
-  if (json['x-rewrite'] !== undefined && !kinds[kind].canBeRewritten)
+  if (json['x-rewrite'] !== undefined && !kinds[kind].isFreeText)
     return mistakes.add(
       where,
       '.trim and .toLowerCase are for texts.',

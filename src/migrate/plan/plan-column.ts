@@ -1,6 +1,6 @@
 import type { Field } from '../../compile/model.ts'
 import { sameJson } from '../../compile/schemas/canonical.ts'
-import { kinds } from '../../kinds/kinds.ts'
+import { typeName } from '../../kinds/kinds.ts'
 import { rewritesOf } from '../../kinds/rewrites.ts'
 import { withDeclaredValues } from '../decide/declared-values.ts'
 import { lostValues } from '../decide/loss.ts'
@@ -92,7 +92,7 @@ function noteColumn(
   if (from !== column.name) notes.push(`${name} was ${from}`)
   if (field && !sameForm(kind, field.kind))
     notes.push(
-      `${name} is ${kinds[field.kind].typeName(field.schema)} now, and was ${kinds[kind].typeName(schema ?? {})}`,
+      `${name} is ${typeName(field.kind, field.schema)} now, and was ${typeName(kind, schema ?? {})}`,
     )
   for (const rewrite of field ? rewritesOf(field.schema) : [])
     if (!rewritesOf(schema ?? {}).includes(rewrite)) notes.push(`${name} is rewritten now (${rewrite})`)

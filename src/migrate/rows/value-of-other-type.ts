@@ -1,6 +1,6 @@
 import { firstFault, isValid } from '../../compile/schemas/validate.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
-import { type FieldKind, kinds } from '../../kinds/kinds.ts'
+import { type FieldKind, kinds, typeName } from '../../kinds/kinds.ts'
 
 /** A kind with the schema of its values. */
 export interface Typed {
@@ -27,7 +27,7 @@ export function fitting(value: unknown, { kind, schema }: Typed): unknown {
 export function whyUnfit(value: unknown, { kind, schema }: Typed): string {
   const stored = kinds[kind].toStored(value, schema)
   const fault = firstFault(schema, stored === undefined ? value : stored)
-  if (!fault) return `it is not of the type ${kinds[kind].typeName(schema)}`
+  if (!fault) return `it is not of the type ${typeName(kind, schema)}`
   return `${fault.at === '' ? 'it' : fault.at.slice(1).replaceAll('/', '.')} ${fault.detail}`
 }
 
