@@ -3,8 +3,9 @@ import type { CreatedRow, FilterOf, PatchedRow, ReplacedRow, ShownRow } from '..
 import type { BelongsTo, HasMany } from '../declare/relation.ts'
 import type { ResourceDeclaration, Told } from '../declare/resource.ts'
 import type { TotalsDeclaration } from '../declare/totals-declaration.ts'
+import type { webhookResources } from '../declare/webhook-resources.ts'
 import type { Choice, Ordered } from './api-shape.ts'
-import type { AuditedEndpoints, AuditShapes, EngineProblem, EngineShapes } from './engine-shapes.ts'
+import type { AuditedEndpoints, AuditShapes, EventsShape, OnlyRead } from './engine-shapes.ts'
 
 /** The shape of the newest version of a declaration, for `client<typeof shop>(…)`. */
 export type ShapeOf<Api> =
@@ -15,16 +16,21 @@ export type ShapeOf<Api> =
 interface Declared<N, Version extends string, Events, Audit> {
   readonly version: Version
   readonly resources: ShapesOf<N> &
-    (Events extends true ? EngineShapes<EventName<N>> : unknown) &
+    (Events extends true
+      ? { readonly events: EventsShape<EventName<N>> } & ShapesOf<WebhookNouns>
+      : unknown) &
     AuditShapes<AuditedName<N, Audit> | (Events extends true ? AuditedEndpoints<Audit> : never)>
   readonly events: Events extends true ? EventName<N> : never
-  readonly problems: ToldOf<N[keyof N]>['problems'] | (Events extends true ? EngineProblem : never)
+  readonly problems:
+    | ToldOf<N[keyof N]>['problems']
+    | (Events extends true ? ToldOf<WebhookNouns[keyof WebhookNouns]>['problems'] : never)
 }
 
 /** The resources by name. */
 type Nouns<Resource> = {
   readonly [D in Resource as D extends { readonly name: infer N extends string } ? N : never]: D
 }
+type WebhookNouns = Nouns<(typeof webhookResources)[number]>
 type ToldOf<D> = D extends { readonly told?: infer X } ? NonNullable<X> & Told : never
 
 /** What totals count; `never` for other resources, and where only a running program knows. */
@@ -92,23 +98,15 @@ type TotalsShape<T extends TotalsDeclaration, N> =
     : never
 type SumIn<T extends TotalsDeclaration> = NonNullable<T['sums']>[number]
 
-interface CountedShape<F, R, Filter extends string, By extends string, Sum extends string, N> {
+interface CountedShape<F, R, Filter extends string, By extends string, Sum extends string, N>
+  extends OnlyRead {
   readonly row: Flat<
     GroupOf<ShownRow<F, R>, By> & { count: number } & SumsOf<Pick<ShownRow<F, R>, Sum & keyof ShownRow<F, R>>>
   >
-  readonly create: Record<never, never>
-  readonly replace: Record<never, never>
-  readonly patch: Record<never, never>
   readonly filter: { readonly [K in Filter]?: Condition<FilterAt<F, R, K, N>> | undefined }
   readonly either: [Filter] extends [never] ? false : true
   readonly sort: By | 'count'
   readonly by: By
-  readonly search: false
-  readonly count: false
-  readonly bulk: false
-  readonly include: never
-  readonly relations: Record<never, never>
-  readonly methods: 'GET'
   readonly top: true
 }
 type GroupOf<Row, By extends string> = { [K in By & keyof Row]: Exclude<Row[K], undefined> }

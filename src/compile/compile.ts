@@ -19,7 +19,7 @@ import {
   totalsDraft,
   withoutTotals,
 } from './resources/declared-totals.ts'
-import { checkEventNames } from './resources/event-resources.ts'
+import { checkEventNames, withWebhooks } from './resources/event-resources.ts'
 import { checkedIncludes } from './resources/includes.ts'
 import { filterNames, indexSets, sortNames } from './resources/lists.ts'
 import {
@@ -32,7 +32,6 @@ import {
 import type { Drafts, ResourceDraft } from './resources/resource-draft.ts'
 import { draftResources } from './resources/resources.ts'
 import { searchNames, searchSets } from './resources/searched.ts'
-import { withWebhooks } from './resources/webhook-resources.ts'
 import { linkRules } from './rules/compile-rules.ts'
 import { ruleFields } from './rules/rule-indexes.ts'
 import { checkAccounts, soleAccountOf } from './service/accounts.ts'

@@ -302,7 +302,22 @@ type SoundTotals<F, OfRows> = string extends keyof F
     : TypeMistake<'totals have no options of rows: the resource that they count has them'>
   : TypeMistake<'totals have no fields of their own'>
 
-interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, Search, T, A, Audit> {
+export interface ToldBy<
+  Filter,
+  Sort,
+  Count,
+  M,
+  Owner,
+  Shared,
+  Events,
+  Rules,
+  Problems,
+  Bulk,
+  Search,
+  T,
+  A,
+  Audit,
+> {
   readonly filter: Filter
   readonly sort: Sort
   readonly search: Search

@@ -1,5 +1,5 @@
 import type { Version } from '../compile/model.ts'
-import { webhookNames } from '../compile/resources/webhook-resources.ts'
+import { webhookNames } from '../declare/webhook-resources.ts'
 import type { Store } from '../store/store.ts'
 import { activeEndpoints } from '../webhooks/endpoint-rows.ts'
 import type { KnownConsumer } from './consumers.ts'

@@ -1,6 +1,6 @@
 import type { Model } from '../compile/model.ts'
 import { underscored } from '../compile/names/name-rules.ts'
-import { webhookNames } from '../compile/resources/webhook-resources.ts'
+import { webhookNames } from '../declare/webhook-resources.ts'
 import { readPostgres } from '../migrate/postgres/read-tables.ts'
 import { isOfResource, type PresentTable } from '../migrate/present.ts'
 import { readSqlite } from '../migrate/sqlite/read-tables.ts'

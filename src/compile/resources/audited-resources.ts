@@ -1,8 +1,8 @@
 import type { ApiDeclaration, EventsDeclaration } from '../../declare/api.ts'
 import type { ResourceDeclaration } from '../../declare/resource.ts'
+import { webhookNames } from '../../declare/webhook-resources.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Resource } from '../model.ts'
-import { webhookNames } from './webhook-resources.ts'
 
 /** The collection that the engine itself serves where an API has an audit. */
 export const auditCollection = 'audit-entries'

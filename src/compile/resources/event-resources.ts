@@ -1,16 +1,18 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
 import type { ResourceDeclaration } from '../../declare/resource.ts'
+import { webhookNames, webhookResources } from '../../declare/webhook-resources.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Version } from '../model.ts'
 import { auditCollection, hasAudit } from './audited-resources.ts'
 
 /** Collections that the engine itself serves where an API has events. */
-const eventCollections: readonly string[] = [
-  'events',
-  'webhook-endpoints',
-  'webhook-secrets',
-  'webhook-deliveries',
-]
+const eventCollections: readonly string[] = ['events', ...Object.values(webhookNames)]
+
+/** An API that has events also has webhooks. */
+export const withWebhooks = (declaration: ApiDeclaration): ApiDeclaration =>
+  declaration.events === undefined
+    ? declaration
+    : { ...declaration, resources: [...declaration.resources, ...webhookResources] }
 
 /** Whether changes of a resource's rows are events. */
 export const hasEvents = (

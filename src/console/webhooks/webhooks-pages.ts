@@ -1,4 +1,4 @@
-import { webhookNames } from '../../compile/resources/webhook-resources.ts'
+import { webhookNames } from '../../declare/webhook-resources.ts'
 import { html, type Markup, table } from '../../pages/markup.ts'
 import { askOnce, isConfirmed } from '../ask-once.ts'
 import { chooseAccount } from '../choose-account.ts'

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { ApiDeclaration } from '../../declare/api.ts'
-import { immutable, open, readOnly } from '../../declare/field.ts'
-import { belongsTo, hasMany } from '../../declare/relation.ts'
-import { type EngineMade, type ResourceDeclaration, resource } from '../../declare/resource.ts'
+import { immutable, open, readOnly } from './field.ts'
+import { belongsTo, hasMany } from './relation.ts'
+import { type EngineMade, resource } from './resource.ts'
 
 /** The names of the engine's own resources, and of their tables. */
 export const webhookNames = {
@@ -11,13 +10,7 @@ export const webhookNames = {
   deliveries: 'webhook-deliveries',
 } as const
 
-/** An API that has events also has webhooks: resources like all others, except that the engine's own code runs around their writes. */
-export const withWebhooks = (declaration: ApiDeclaration): ApiDeclaration =>
-  declaration.events === undefined
-    ? declaration
-    : { ...declaration, resources: [...declaration.resources, endpoints, secrets, deliveries] }
-
-const made = (declared: ResourceDeclaration, engineMade: EngineMade): ResourceDeclaration =>
+const made = <D extends object>(declared: D, engineMade: EngineMade): D =>
   Object.freeze({ ...declared, engineMade })
 
 const longestUrl = 2_048
@@ -46,7 +39,7 @@ const endpoints = made(
         'The version that the endpoint was created in: its events are told as this version tells them.',
       ),
       disabled_reason: readOnly(
-        open(z.enum(['gone', 'failing', 'version-retired', 'key-ended'])).nullable(),
+        open(z.enum(['gone', 'failing', 'version-retired', 'key-ended']).nullable()),
       ).describe(
         'Why the service itself set `active` to false: the URL answered 410 (`gone`), or with nothing but failures for five days (`failing`), or the version was retired, or the API key that the endpoint rests on was revoked or has expired (`key-ended`).',
       ),
@@ -152,3 +145,6 @@ const deliveries = made(
   }),
   { newestFirst: true },
 )
+
+/** What an API with events has besides: resources like all others, except that the engine's own code runs around their writes. */
+export const webhookResources = [endpoints, secrets, deliveries] as const
