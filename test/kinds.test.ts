@@ -1,9 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, expectTypeOf, test } from 'vitest'
+import type { z } from 'zod'
+import type { Choice, Ordered } from '../src/client/api-shape.ts'
 import { changeKinds } from '../src/compile/change-kinds/change-kinds.ts'
+import type { AnswerFilter } from '../src/declare/answers.ts'
+import type { WhereOf } from '../src/declare/where.ts'
 import * as declaring from '../src/index.ts'
 import { kinds } from '../src/kinds/kinds.ts'
-import { operators } from '../src/kinds/operators.ts'
+import { type OperatorName, operators } from '../src/kinds/operators.ts'
 
 const source = new URL('../src', import.meta.url).pathname
 
@@ -28,6 +32,17 @@ test('a field kind answers for itself: no other module compares its name', () =>
 test('a filter operator answers for itself: no other module compares its name', () => {
   const withoutDefault = Object.keys(operators).filter((name) => name !== 'eq')
   expect(linesThatAsk('operator', withoutDefault)).toEqual([])
+  expect(linesWith(/\]\.includes\(operator\)|\[operator as /)).toEqual([])
+})
+
+test('types name every operator: those of the client, of hooks, and of code that answers for a noun', () => {
+  type Named<Condition> = keyof Extract<NonNullable<Condition>, object>
+  expectTypeOf<Named<Ordered<number>>>().toEqualTypeOf<OperatorName>()
+  expectTypeOf<Named<Choice<boolean>>>().toExtend<OperatorName>()
+  expectTypeOf<Exclude<Named<WhereOf<{ size: number }>['size']>, 'null'>>().toEqualTypeOf<OperatorName>()
+  expectTypeOf<
+    Named<AnswerFilter<{ size: z.ZodNumber }, object, 'size'>['size']>
+  >().toEqualTypeOf<OperatorName>()
 })
 
 test('a change kind answers for itself: elsewhere only renames are looked up by their name', () => {

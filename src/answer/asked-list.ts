@@ -1,7 +1,7 @@
 import type { Filter, SortKey } from '../call/query.ts'
 import { toShown } from '../compile/versions/codecs.ts'
 import { fewValuesOf } from '../compile/versions/few-values.ts'
-import { type OperatorName, operators } from '../kinds/operators.ts'
+import { operators } from '../kinds/operators.ts'
 
 /** Conditions as the code of a noun gets them: `{ price: { gte: 100 } }`, in the newest version's names and values. */
 export type AskedFilter = { readonly [field: string]: { readonly [operator: string]: unknown } }
@@ -46,16 +46,7 @@ const both = (some: readonly unknown[], others: readonly unknown[]): readonly un
 function valuesThatMeet({ field, operator, shown }: Filter): readonly unknown[] | null {
   const few = fewValuesOf(field)
   const all = few && (field.nullable ? [...few, null] : few)
-  return all?.filter((value) => meets(toShown(field, value), operator, shown)) ?? null
-}
-
-function meets(value: unknown, operator: OperatorName, shown: readonly unknown[]): boolean {
-  const { compares, excludes } = operators[operator]
-  if (!compares) return shown.includes(value) !== excludes
-  const [has, asked] = [Number(value), Number(shown[0])]
-  if (value === null) return false
-  const holds = { gt: has > asked, gte: has >= asked, lt: has < asked, lte: has <= asked }
-  return holds[operator as keyof typeof holds]
+  return all?.filter((value) => operators[operator].holds(toShown(field, value), shown)) ?? null
 }
 
 /** The fields that the caller sorts by, without the id that breaks ties. */

@@ -136,8 +136,9 @@ function spanOf({ filters, descending }: AuditSelection, after: string | null): 
     if (name !== 'created_at') continue
     const times = values.map((value) => Date.parse(String(value)))
     const [least, most] = [Math.min(...times), Math.max(...times)]
-    if (['gt', 'gte', 'eq', 'in'].includes(operator)) from = later(from, timeIn(least))
-    if (['lt', 'lte', 'eq', 'in'].includes(operator)) to = earlier(to, timeIn(most + 1))
+    const { holds } = operators[operator]
+    if (!holds(least - 1, times)) from = later(from, timeIn(least))
+    if (!holds(most + 1, times)) to = earlier(to, timeIn(most + 1))
   }
   if (after === null) return [from, to]
   // What follows an id directly: all ids are equally long.

@@ -18,6 +18,8 @@ export interface Operator {
   readonly words: string
   /** The condition on a column, given the parameters of the values that are not null. */
   sql(column: string, values: readonly string[], withNull: boolean): string
+  /** The same condition on a value that is at hand: a number, a text, a truth value or null. */
+  holds(value: unknown, asked: readonly unknown[]): boolean
 }
 
 const among = (column: string, values: readonly string[]): string =>
@@ -25,7 +27,7 @@ const among = (column: string, values: readonly string[]): string =>
 
 const equality: Pick<
   Operator,
-  'appliesTo' | 'takesNull' | 'excludes' | 'compares' | 'forFinerValues' | 'sql'
+  'appliesTo' | 'takesNull' | 'excludes' | 'compares' | 'forFinerValues' | 'sql' | 'holds'
 > = {
   appliesTo: () => true,
   takesNull: true,
@@ -36,17 +38,20 @@ const equality: Pick<
     if (!withNull) return among(column, values)
     return values.length === 0 ? `${column} IS NULL` : `(${among(column, values)} OR ${column} IS NULL)`
   },
+  holds: (value, asked) => asked.includes(value),
 }
 
 const comparison = (
   sign: '>' | '>=' | '<' | '<=',
-): Pick<Operator, 'appliesTo' | 'takesList' | 'takesNull' | 'excludes' | 'compares' | 'sql'> => ({
+  meets: (value: number, asked: number) => boolean,
+): Pick<Operator, 'appliesTo' | 'takesList' | 'takesNull' | 'excludes' | 'compares' | 'sql' | 'holds'> => ({
   appliesTo: (kind) => kind.isOrdered,
   takesList: false,
   takesNull: false,
   excludes: false,
   compares: true,
   sql: (column, [value]) => `${column} ${sign} ${value}`,
+  holds: (value, [asked]) => value !== null && meets(Number(value), Number(asked)),
 })
 
 export type OperatorName = 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte'
@@ -64,16 +69,29 @@ export const operators: { readonly [N in OperatorName]: Operator } = Object.free
       const not = `NOT (${among(column, values)})`
       return withNull ? `(${column} IS NOT NULL AND ${not})` : `(${column} IS NULL OR ${not})`
     },
+    holds: (value, asked) => !asked.includes(value),
   },
   in: {
     ...equality,
     takesList: true,
     words: 'equal to one of these (a comma within a value is written `\\,`)',
   },
-  gt: { ...comparison('>'), forFinerValues: 'gt', words: 'greater than this' },
-  gte: { ...comparison('>='), forFinerValues: 'gt', words: 'greater than this, or equal' },
-  lt: { ...comparison('<'), forFinerValues: 'lte', words: 'less than this' },
-  lte: { ...comparison('<='), forFinerValues: 'lte', words: 'less than this, or equal' },
+  gt: {
+    ...comparison('>', (value, asked) => value > asked),
+    forFinerValues: 'gt',
+    words: 'greater than this',
+  },
+  gte: {
+    ...comparison('>=', (value, asked) => value >= asked),
+    forFinerValues: 'gt',
+    words: 'greater than this, or equal',
+  },
+  lt: { ...comparison('<', (value, asked) => value < asked), forFinerValues: 'lte', words: 'less than this' },
+  lte: {
+    ...comparison('<=', (value, asked) => value <= asked),
+    forFinerValues: 'lte',
+    words: 'less than this, or equal',
+  },
 })
 
 const operatorNames = Object.keys(operators) as readonly OperatorName[]
