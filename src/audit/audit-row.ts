@@ -1,5 +1,6 @@
 import type { StoredRow } from '../call/stored-row.ts'
 import type { StoredChange } from '../events/event-row.ts'
+import { auditColumns } from '../plan/audit.ts'
 import { type Row, textOrNull } from '../store/store.ts'
 
 /** An entry as it is stored. */
@@ -23,18 +24,18 @@ export interface AuditRow {
 
 /** From the columns that statements read, in the order of `auditColumns`. */
 export function auditRow(columns: Row): AuditRow {
-  const [id, createdAt, action, resource, rowId, consumer, subject, operator, requestId, ...rest] = columns
-  const [version, unseen, data, before] = rest
+  const named = Object.fromEntries(auditColumns.map((name, at) => [name, columns[at]]))
+  const { id, action, resource, consumer, subject, operator, version, unseen, data, before } = named
   const isOfRow = textOrNull(resource) !== null
   return {
     id: String(id),
-    createdAt: Number(createdAt),
+    createdAt: Number(named.created_at),
     action: String(action),
-    rowId: textOrNull(rowId),
+    rowId: textOrNull(named.row_id),
     consumer: textOrNull(consumer),
     subject: textOrNull(subject),
     operator: textOrNull(operator),
-    requestId: textOrNull(requestId),
+    requestId: textOrNull(named.request_id),
     unseen: parsed<readonly string[]>(unseen) ?? [],
     change: isOfRow
       ? {

@@ -9,11 +9,11 @@ import {
   scopeRulesOf,
   spotsOf,
 } from '../operations.ts'
+import { orListName } from './bulk-schemas.ts'
 import { type DocumentNames, type OperationKind, singularName, withArticle, words } from './document-names.ts'
 import { tagOf } from './document-tags.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace } from './examples.ts'
 import { type DocumentPart, schemaRef } from './field-schemas.ts'
-import { orListName } from './list-schemas.ts'
 import { headerParameters, pathParameter, queryParameters } from './openapi-parameters.ts'
 import type { ProblemResponses } from './problem-responses.ts'
 import { successes } from './responses.ts'

@@ -1,11 +1,11 @@
 import type { Version, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
 import type { OperationPlace } from '../operations.ts'
+import { orRowsName } from './bulk-schemas.ts'
 import { type DocumentNames, singularName, withArticle, words } from './document-names.ts'
 import { exampleOfRow } from './examples.ts'
 import { type DocumentPart, schemaRef } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
-import { orRowsName } from './list-schemas.ts'
 import { envelopeName, listName, readName } from './schemas.ts'
 
 /** The ways an operation succeeds, by status. */

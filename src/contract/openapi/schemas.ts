@@ -1,4 +1,5 @@
 import type { SubCollection, Version, View, ViewField } from '../../compile/model.ts'
+import { sentListSchemas, shownListSchemas } from './bulk-schemas.ts'
 import { type DocumentNames, pascal, singularName, words } from './document-names.ts'
 import { eventData } from './event-schemas.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './examples.ts'
@@ -10,7 +11,6 @@ import {
   schemaRef,
   shownField,
 } from './field-schemas.ts'
-import { sentListSchemas, shownListSchemas } from './list-schemas.ts'
 import { relationSchemas, relationsName } from './relation-schemas.ts'
 
 /** The body of a write. Under an owner, the owner's id comes from the path. */

@@ -54,7 +54,6 @@ const resourceLines = (name: string, resource: ContractResource, contract: Contr
   ]
 }
 
-/** Who lacks the scope of a group is refused, so that a group that was asked for is always there. */
 /** Where GET is offered for rows alone, or for the collection alone, it is told apart. */
 const calledMethods = (
   methods: ReadonlySet<string>,
@@ -69,6 +68,7 @@ const calledMethods = (
   return [...methods].map((method) => (method === 'GET' ? reads : method))
 }
 
+/** Who lacks the scope of a group is refused, so that a group that was asked for is always there. */
 const shownLines = ([name, field]: Fields[number], by: readonly string[] = []): readonly string[] => {
   const { response, needs_scopes: scopes } = field
   if (!response) return []

@@ -13,9 +13,9 @@ import { sumSteps, sumsOf } from '../sums/sums.ts'
 import { wantedTables } from '../wanted/wanted-tables.ts'
 import type { ChangePlan } from './change-plan.ts'
 import { changeTables } from './change-tables.ts'
-import { locksOf } from './locks.ts'
 import type { StorePlan } from './store-plan.ts'
 import type { TableSql } from './table-sql.ts'
+import { whoWaits } from './who-waits.ts'
 
 /** What a plan is made from besides the store. */
 export interface Goal {
@@ -61,7 +61,7 @@ export async function planStore(session: Session, sql: TableSql, goal: Goal): Pr
     spread,
     generation,
   }
-  return { ...plan, steps: plan.steps.map((step) => ({ ...step, locks: locksOf(step, plan) })) }
+  return { ...plan, steps: plan.steps.map((step) => ({ ...step, locks: whoWaits(step, plan) })) }
 }
 
 const isByPerson = ({ options }: Goal): boolean => options.decider?.by === 'person'

@@ -4,8 +4,9 @@ import { isOneTransaction, lockedTables, needsStop, type StorePlan } from '../pl
 import type { Run } from '../plan/table-sql.ts'
 import { refuseBeforehand } from '../rows/rows-in-the-way.ts'
 import { takeStep } from '../take-step.ts'
+import { inPatience } from './lock-timeout.ts'
 import { alone } from './one-process.ts'
-import { inPatience, keepOthersOut, runSteps } from './steps.ts'
+import { keepOthersOut, runSteps } from './steps.ts'
 
 /**
  * What older processes do not survive is one transaction, with all that follows from it. Otherwise each step is a transaction of its own with

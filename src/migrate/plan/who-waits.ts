@@ -3,7 +3,7 @@ import type { Step } from '../migration-step.ts'
 import { isOneTransaction, type StorePlan } from './store-plan.ts'
 
 /** What others wait for while a step is taken, and how long, in a sentence. */
-export function locksOf(step: Step, plan: StorePlan): string {
+export function whoWaits(step: Step, plan: StorePlan): string {
   if (plan.database === 'sqlite') return 'Other writers wait until all steps are done; readers do not.'
   if (step.ofNewTable || step.table === metaTable) return 'Nobody waits for it.'
   if (isOneTransaction(plan)) return `${step.table || 'All'} is locked until all steps are done.`
