@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Contract } from '../compile/contract-format.ts'
-import { missingMember } from './missing-member.ts'
 
 /** The order of members is part of the contract. */
 const contractHash = (contract: Contract): string =>
@@ -54,8 +53,6 @@ export const thawContract = (text: string, version: string): Thawed => {
   }
   const { hash, ...contract } = data as Contract & { readonly hash?: string }
   if (hash !== contractHash(contract)) return fault('it was edited by hand: its hash does not match.', undo)
-  const missing = missingMember(contract)
-  if (missing !== null) return fault(`it does not say "${missing}".`, undo)
   if (contract.version !== version) {
     return fault(`it is the contract of ${contract.version}.`, `Name the file ${contract.version}.json.`)
   }

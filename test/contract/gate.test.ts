@@ -445,23 +445,6 @@ describe('the file', () => {
     expect(thawContract(text, 'v1').fault?.what).toBe(what)
   })
 
-  test('that lacks something is refused by its name, though its hash is right', () => {
-    const whole = frozen().get('v1')
-    if (!whole) throw new Error('no contract')
-    const orders = { ...whole.resources.orders, fields: undefined }
-    const get = { ...whole.paths['/orders']?.GET, problems: undefined }
-    const lacking = [
-      [{ format: 2, api: 'small', version: 'v1', title: 'Small' }, 'lifecycle'],
-      [{ ...whole, service: {} }, 'service.authentication'],
-      [{ ...whole, resources: { orders } }, 'resources.orders.fields'],
-      [{ ...whole, paths: { '/orders': { GET: get } } }, 'paths./orders.GET.problems'],
-    ] as const
-    for (const [contract, name] of lacking)
-      expect(thawContract(freezeContract(JSON.parse(JSON.stringify(contract))), 'v1').fault?.what).toBe(
-        `it does not say "${name}".`,
-      )
-  })
-
   test('that is a folder is refused as one that cannot be read', async () => {
     await rm(join(folder, 'v1.json'))
     await mkdir(join(folder, 'v1.json'))
