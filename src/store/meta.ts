@@ -95,12 +95,6 @@ export const metaFacts = {
     writer: 'write/fill-absent.ts',
     isCopied: false,
   },
-  turn: {
-    key: 'turn ',
-    holds: 'until when a part of the housekeeping is taken; its name follows in the key',
-    writer: 'store/turns.ts',
-    isCopied: false,
-  },
 } as const satisfies { readonly [name: string]: MetaFact }
 
 const meta = ident(metaTable)

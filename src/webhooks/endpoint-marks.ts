@@ -1,5 +1,6 @@
-import { readMark, replaceMark, setMark, takeLookTurn } from '../store/marks.ts'
+import { readMark, replaceMark, setMark } from '../store/marks.ts'
 import type { Store } from '../store/store.ts'
+import { takeLookTurn } from '../store/turns.ts'
 import { minuteMs } from '../times.ts'
 
 /** Whether a process looks for the work of all endpoints now: nobody needs to, another process does, or this one. */
@@ -7,7 +8,7 @@ export type Turn = 'nobody' | 'another' | 'ours'
 
 /** Its time is when an endpoint was written last, or 0 where there are none. */
 const endpointsMark = 'webhook endpoints'
-/** Its time is when a process looked last. */
+/** Its time is when a process may look again. */
 const lookMark = 'webhook look'
 /** A write of an endpoint that has set the mark is committed within this time. */
 const settledMs = minuteMs
@@ -50,7 +51,6 @@ export class EndpointMarks {
     const found = await this.#store.first('SELECT 1 FROM "webhook_endpoints" LIMIT 1', [])
     if (found && seen === 0) await setMark(this.#store, endpointsMark, now)
     if (found || (seen !== null && now - seen < settledMs)) return
-    if (seen === null) await setMark(this.#store, endpointsMark, 0)
-    else if (seen > 0) await replaceMark(this.#store, endpointsMark, 0, 'equal', seen)
+    if (seen !== 0) await replaceMark(this.#store, endpointsMark, 0, seen)
   }
 }

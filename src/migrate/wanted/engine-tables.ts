@@ -286,9 +286,10 @@ const tables: readonly EngineTable[] = [
     longRows: true,
   },
   {
-    // What a process on a Citus cluster reads on one node, instead of asking all of them: whether there are webhook endpoints, and who looks.
+    // Who has which part of the housekeeping, and until when. On a Citus cluster also what a process reads on one node, instead of asking all
+    // of them: whether there are webhook endpoints, and who looks.
     name: 'nounkit_marks',
-    copied: { notBecause: 'the housekeeping of the cluster that is copied to writes them' },
+    copied: { notBecause: 'the housekeeping of the store that is copied to writes them' },
     columns: { id: 'string', at: 'integer' },
     primaryKey: ['id'],
     spreadBy: 'id',
