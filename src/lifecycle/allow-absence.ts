@@ -3,7 +3,7 @@ import type { Model } from '../compile/model.ts'
 import type { NamesRecord } from '../compile/stored-names.ts'
 import { migrateStore } from '../migrate/migrate-store.ts'
 import { forgetRequired } from '../migrate/postgres/require-column.ts'
-import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
+import { changeNames } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
 import { readUnendedIfAllAnswer } from './recorder-rows.ts'
 import { columnKey, keptSums, sumColumn } from './required-columns.ts'
@@ -28,22 +28,21 @@ export async function allowAbsence(
   model: Model,
   options: AllowOptions,
 ): Promise<void> {
-  const session = { all: async (sql: string) => store.all(sql, []) }
   for (;;) {
-    const { text, names } = await readNames(session)
+    let refused: readonly string[] = []
     // Without a published version the store has no record: it has one process, and names of its declaration.
-    if (text === null) return
-    const refused = refusedColumns(model, names)
-    const unkept = (await sumsOfOthers(store, model)).filter((key) => !names.counting.includes(key))
-    if (refused.length + unkept.length === 0) return
-    const opened = refused.map((key) => [key, { ...names.absent[key], state: 'open' }])
-    const now = {
-      ...names,
-      absent: { ...names.absent, ...Object.fromEntries(opened) },
-      counting: [...names.counting, ...unkept],
-    }
-    if (!(await replaceNames(store, now, text))) continue
-    await tellImages(store, now)
+    const isChanged = await changeNames(store, async (names) => {
+      refused = refusedColumns(model, names)
+      const unkept = (await sumsOfOthers(store, model)).filter((key) => !names.counting.includes(key))
+      if (refused.length + unkept.length === 0) return null
+      const opened = refused.map((key) => [key, { ...names.absent[key], state: 'open' }])
+      return {
+        ...names,
+        absent: { ...names.absent, ...Object.fromEntries(opened) },
+        counting: [...names.counting, ...unkept],
+      }
+    })
+    if (!isChanged) return
     if (options.beatMs !== null) await settleRecorders(store, options.clock, { waiting: options.waiting })
     if (store.dialect.name === 'postgres') for (const key of refused) await forgetRequired(store, key)
     if (refused.length > 0) await migrateStore(store, declared)

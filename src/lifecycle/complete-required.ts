@@ -2,7 +2,7 @@ import type { Field, Model, Resource } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import type { AbsentValue } from '../compile/stored-names.ts'
 import { requireOnPostgres } from '../migrate/postgres/require-column.ts'
-import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
+import { changeNames } from '../migrate/record/names-record.ts'
 import { canRequire, requireOnSqlite } from '../migrate/sqlite/require-column.ts'
 import type { Store } from '../store/store.ts'
 import { fillAbsent, forgetFilled } from '../write/fill-absent.ts'
@@ -65,29 +65,23 @@ async function completeField(
 class MayBeLeftOut extends Error {}
 
 /** False where another process has changed it meanwhile. */
-async function record(
+const record = (
   store: Store,
   key: string,
   from: AbsentValue['state'],
   to: AbsentValue['state'],
   sums: readonly string[] = [],
-): Promise<boolean> {
-  const session = { all: async (sql: string) => store.all(sql, []) }
-  for (;;) {
-    const { text, names } = await readNames(session)
+): Promise<boolean> =>
+  changeNames(store, (names) => {
     const known = names.absent[key]
     // A process that was killed may have left it checked.
-    if (!known || (known.state !== from && known.state !== to)) return false
-    const now = {
+    if (!known || (known.state !== from && known.state !== to)) return null
+    return {
       ...names,
       absent: { ...names.absent, [key]: { ...known, state: to } },
       counting: [...new Set([...names.counting, ...sums])],
     }
-    if (!(await replaceNames(store, now, text))) continue
-    await tellImages(store, now)
-    return true
-  }
-}
+  })
 
 function progressOf(what: string, warn: Parts['warn']) {
   let filled = 0

@@ -1,4 +1,4 @@
-import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
+import { changeNames, readNames } from '../migrate/record/names-record.ts'
 import { findWrongSums } from '../migrate/sums/find-wrong-sums.ts'
 import type { Store } from '../store/store.ts'
 import { actorOfCommand } from '../write/actor.ts'
@@ -16,12 +16,11 @@ const rowsAtOnce = 20
  */
 export async function completeSums(store: Store, writer: Writer, signal: AbortSignal): Promise<void> {
   const { model } = writer
-  const session = { all: async (sql: string) => store.all(sql, []) }
   const isCounted = [...model.stored.values()].some(({ fields }) => fields.some(({ counted }) => counted))
   if (!isCounted) return
   const kept = keptSums(model, store.dialect)
   const processes = await readUnended(store)
-  const { names } = await readNames(session)
+  const { names } = await readNames(store)
   const ready = names.counting.filter((key) => {
     const entry = kept.get(key)
     return entry !== undefined && !mayBeLeftOut(processes, entry)
@@ -30,13 +29,10 @@ export async function completeSums(store: Store, writer: Writer, signal: AbortSi
   // A process of an older declaration that has started meanwhile has said so after its row was there.
   const now = await readUnended(store)
   const done = new Set(ready.filter((key) => !mayBeLeftOut(now, kept.get(key) ?? '')))
-  for (;;) {
-    const { text, names: found } = await readNames(session)
-    const left = { ...found, counting: found.counting.filter((key) => !done.has(key)) }
-    if (!(await replaceNames(store, left, text))) continue
-    await tellImages(store, left)
-    return
-  }
+  await changeNames(store, (found) => ({
+    ...found,
+    counting: found.counting.filter((key) => !done.has(key)),
+  }))
 }
 
 /** False where it was stopped. */

@@ -10,13 +10,12 @@ export interface FollowedImages {
 
 /** `learned` is called once statements must be planned anew. */
 export function followImages(store: Store, model: Model, learned: () => void): FollowedImages {
-  const session = { all: async (sql: string) => store.all(sql, []) }
   let known: string | null = null
   return {
     async check() {
-      const images = await readImages(session)
+      const images = await readImages(store)
       if (images === null || images === known) return
-      const { names } = await readNames(session)
+      const { names } = await readNames(store)
       if (learnImages(model, names)) learned()
       known = images
     },

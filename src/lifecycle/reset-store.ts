@@ -41,7 +41,7 @@ export const whyNoReset = (promised: string, { name }: Model, command = 'nounkit
 
 async function recorded(store: Store): Promise<string | null> {
   try {
-    return await recordedPublished({ all: async (sql) => store.all(sql, []) })
+    return await recordedPublished(store)
   } catch (error) {
     // The store has no tables yet.
     if (error instanceof StoreError && error.kind === 'outdated') return null

@@ -2,7 +2,7 @@ import type { Model, Resource } from '../compile/model.ts'
 import { statement } from '../plan/bound-statement.ts'
 import { ident } from '../plan/dialect.ts'
 import { SettingMistake } from '../setting-mistake.ts'
-import { forgetMeta, metaFacts, selectMeta, upsertMeta } from '../store/meta.ts'
+import { forgetMeta, metaFacts, readMeta, upsertMeta } from '../store/meta.ts'
 import { firstRow } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 
@@ -13,7 +13,7 @@ const { key } = metaFacts.accounts
  * What the API has is recorded in the store, so that its rows are looked through only when that changes.
  */
 export async function settleAccounts(store: Store, { soleAccount, stored, name }: Model): Promise<void> {
-  const wasOne = (await store.first(selectMeta(key), [])) !== undefined
+  const wasOne = (await readMeta(store, key)) !== null
   if (wasOne === (soleAccount !== null)) return
   const owned = [...stored.values()].filter(({ shared }) => !shared)
   if (soleAccount === null) {

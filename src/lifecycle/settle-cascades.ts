@@ -1,4 +1,4 @@
-import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
+import { changeNames } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
 import { readUnendedIfAllAnswer } from './recorder-rows.ts'
 import { cascadeEntry, mayBeLeftOut } from './required-columns.ts'
@@ -8,19 +8,17 @@ import { cascadeEntry, mayBeLeftOut } from './required-columns.ts'
  * know it. This records which ones those are today. True where some are refused that were not: others must learn that first.
  */
 export async function settleCascades(store: Store): Promise<boolean> {
-  const session = { all: async (sql: string) => store.all(sql, []) }
-  for (;;) {
-    const { text, names } = await readNames(session)
-    if (names.restricting.length === 0) return false
+  let isStricter = false
+  await changeNames(store, async (names) => {
+    isStricter = false
+    if (names.restricting.length === 0) return null
     const processes = await readUnendedIfAllAnswer(store)
     // What is recorded stays, until the housekeeping can ask all of them.
-    if (processes === null) return false
+    if (processes === null) return null
     const refusing = names.restricting.filter((key) => mayBeLeftOut(processes, cascadeEntry(key)))
-    const isKnown = new Set(names.refusing).symmetricDifference(new Set(refusing)).size === 0
-    if (isKnown) return false
-    const now = { ...names, refusing }
-    if (!(await replaceNames(store, now, text))) continue
-    await tellImages(store, now)
-    return refusing.some((key) => !names.refusing.includes(key))
-  }
+    if (new Set(names.refusing).symmetricDifference(new Set(refusing)).size === 0) return null
+    isStricter = refusing.some((key) => !names.refusing.includes(key))
+    return { ...names, refusing }
+  })
+  return isStricter
 }

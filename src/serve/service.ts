@@ -315,7 +315,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
  * look for that after each flush of their counts, so that two flushes later all of them know.
  */
 async function tellOthers(store: Store, model: Model, { beatMs, clock = systemClock, warn }: ServiceOptions) {
-  const { names } = await readNames({ all: async (sql) => store.all(sql, []) })
+  const { names } = await readNames(store)
   if (!(await tellImages(store, names)) || beatMs === null || !hasNewValues(model)) return
   const waiting = (processes: number): void =>
     warn?.(

@@ -1,4 +1,4 @@
-import { addMeta, forgetMeta, metaFacts, replaceMeta, selectAllMeta, selectMeta } from './meta.ts'
+import { addMeta, forgetMeta, metaFacts, readMeta, replaceMeta, selectAllMeta } from './meta.ts'
 import { wroteOne } from './run-statement.ts'
 import { type Store, StoreRefused, type Transaction } from './store.ts'
 
@@ -23,8 +23,8 @@ export async function readDeparting(store: Store): Promise<ReadonlySet<string>> 
 }
 
 export async function readDeparture(store: Store, account: string): Promise<Departure | null> {
-  const row = await store.first(selectMeta(keyOf(account)), [])
-  return row ? (JSON.parse(String(row[0])) as Departure) : null
+  const text = await readMeta(store, keyOf(account))
+  return text === null ? null : (JSON.parse(text) as Departure)
 }
 
 /** Whether it was this transaction that began it. */

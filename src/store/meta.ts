@@ -1,6 +1,7 @@
 import { sqlText } from '../kinds/sql.ts'
 import { type Bound, statement } from '../plan/bound-statement.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
+import type { Transaction } from './store.ts'
 
 /** The table of single facts about a store: a key and a text each. */
 export const metaTable = 'nounkit_meta'
@@ -101,6 +102,12 @@ const meta = ident(metaTable)
 const where = (key: string): string => `"key" = ${sqlText(key)}`
 
 export const selectMeta = (key: string): string => `SELECT "value" FROM ${meta} WHERE ${where(key)}`
+
+/** The value of a fact; null where there is none. */
+export async function readMeta(on: Pick<Transaction, 'all'>, key: string): Promise<string | null> {
+  const [row] = await on.all(selectMeta(key), [])
+  return row ? String(row[0]) : null
+}
 
 export const forgetMeta = (key: string): string => `DELETE FROM ${meta} WHERE ${where(key)}`
 

@@ -17,9 +17,8 @@ export async function demandFit(store: Store, model: Model): Promise<void> {
 
 /** Once a version is published, the shape is not recorded any more: the store only grows. */
 async function unfitUnpublished(store: Store, model: Model): Promise<readonly string[]> {
-  const session = { all: async (sql: string) => store.all(sql, []) }
-  if ((await recordedPublished(session)) !== null) return []
-  const shape = await readShape(session)
+  if ((await recordedPublished(store)) !== null) return []
+  const shape = await readShape(store)
   if (!shape) return []
   return store.session((session) => unfitRows({ session, dialect: store.dialect }, model, shape))
 }

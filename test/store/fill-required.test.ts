@@ -145,7 +145,7 @@ describeStores('rows that lack a required value', ({ kind, url }) => {
     const { databaseUrl, now, store, parts, sizes, fill } = await lackingRows()
     const turn = (mine: Pick<Service, 'store'>, work: () => Promise<void>) =>
       inTurn(mine.store, systemClock, { name: 'required', everyMs: 60_000 }, never, work)
-    const named = async () => (await readNames({ all: async (sql) => store.all(sql, []) })).names.versions
+    const named = async () => (await readNames(store)).names.versions
     const names = await named()
     const filling = turn(now.api.service, fill)
     await until(() => parts.length > 0, { every: 1 })

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Model } from '../../compile/model.ts'
 import { grownNames, namesOf } from '../../compile/names-of.ts'
 import { type NamesRecord, noNames } from '../../compile/stored-names.ts'
-import { addMeta, forgetMeta, metaFacts, replaceMeta, selectMeta, upsertMeta } from '../../store/meta.ts'
+import type { Maybe } from '../../maybe.ts'
+import { addMeta, forgetMeta, metaFacts, readMeta, replaceMeta, upsertMeta } from '../../store/meta.ts'
 import { writeAlone } from '../../store/run-statement.ts'
-import { type Session, type Store, StoreRefused } from '../../store/store.ts'
+import { type Store, StoreRefused, type Transaction } from '../../store/store.ts'
 
 const { key } = metaFacts.names
 
@@ -16,11 +17,9 @@ export interface FoundNames {
   readonly names: NamesRecord
 }
 
-export async function readNames(session: Pick<Session, 'all'>): Promise<FoundNames> {
-  const [row] = await session.all(selectMeta(key))
-  if (!row) return { text: null, names: noNames }
-  const text = String(row[0])
-  return { text, names: parsed(text) }
+export async function readNames(on: Pick<Transaction, 'all'>): Promise<FoundNames> {
+  const text = await readMeta(on, key)
+  return { text, names: text === null ? noNames : parsed(text) }
 }
 
 const states: ReadonlySet<unknown> = new Set(['open', 'checked', 'filled'])
@@ -63,10 +62,7 @@ export const remedy =
 const imagesKey = metaFacts.images.key
 
 /** Changes where some version shows more stored values than before; null where every version shows them as they are. */
-export async function readImages(session: Pick<Session, 'all'>): Promise<string | null> {
-  const [row] = await session.all(selectMeta(imagesKey))
-  return row ? String(row[0]) : null
-}
+export const readImages = (on: Pick<Transaction, 'all'>): Promise<string | null> => readMeta(on, imagesKey)
 
 /** Tells processes that serve the store of images, and of columns that may or must have values, sums and cascades, that they do not know. True where there was something to tell. */
 export async function tellImages(
@@ -78,13 +74,12 @@ export async function tellImages(
       Object.entries(fields).flatMap(([field, { down }]) => (down ? [[version, resource, field, down]] : [])),
     ),
   )
-  const session = { all: async (sql: string) => store.all(sql, []) }
   const lacking = Object.entries(absent).map(([column, { state }]) => [column, state])
   const since = lacking.length + counting.length + refusing.length
-  if (images.length + since === 0 && !(await readImages(session))) return false
+  if (images.length + since === 0 && !(await readImages(store))) return false
   const known = since === 0 ? images : [images, lacking, counting, refusing]
   const text = createHash('sha256').update(JSON.stringify(known)).digest('hex')
-  if ((await readImages({ all: async (sql) => store.all(sql, []) })) === text) return false
+  if ((await readImages(store)) === text) return false
   await store.writeOne(upsertMeta(imagesKey, text), [])
   return true
 }
@@ -95,11 +90,7 @@ export async function recordNames(store: Store, model: Model, before: string | n
   return replaceNames(store, names, before)
 }
 
-export async function replaceNames(
-  store: Store,
-  names: NamesRecord,
-  before: string | null,
-): Promise<boolean> {
+async function replaceNames(store: Store, names: NamesRecord, before: string | null): Promise<boolean> {
   const text = JSON.stringify(names)
   if (text === before) return true
   const written =
@@ -107,4 +98,23 @@ export async function replaceNames(
       ? await writeAlone(store, addMeta(store.dialect, key, text))
       : await writeAlone(store, replaceMeta(store.dialect, key, text, before))
   return written === 1
+}
+
+/**
+ * Changes the record as it is now, and tells processes that serve the store. False where there is none, or where `change` gives null, because
+ * there is nothing to change.
+ */
+export async function changeNames(
+  store: Store,
+  change: (names: NamesRecord) => Maybe<NamesRecord | null>,
+): Promise<boolean> {
+  for (;;) {
+    const { text, names } = await readNames(store)
+    const now = text === null ? null : await change(names)
+    if (now === null) return false
+    // Another process may have changed it meanwhile.
+    if (!(await replaceNames(store, now, text))) continue
+    await tellImages(store, now)
+    return true
+  }
 }

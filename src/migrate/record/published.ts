@@ -1,6 +1,6 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
-import { forgetMeta, metaFacts, selectMeta, upsertMeta } from '../../store/meta.ts'
-import type { Session, Store } from '../../store/store.ts'
+import { forgetMeta, metaFacts, readMeta, upsertMeta } from '../../store/meta.ts'
+import type { Store, Transaction } from '../../store/store.ts'
 
 const { key } = metaFacts.published
 
@@ -19,15 +19,11 @@ export function publishedVersions(
 /** Records the versions in the store: it then keeps its rows, also from a copy of the declaration that lacks the contracts. */
 export async function recordPublished(store: Store, versions: readonly string[]): Promise<void> {
   if (versions.length === 0) return
-  const known = await store.first(selectMeta(key), [])
   const text = versions.join(', ')
-  if (known?.[0] !== text) await store.writeOne(upsertMeta(key, text), [])
+  if ((await recordedPublished(store)) !== text) await store.writeOne(upsertMeta(key, text), [])
 }
 
 /** The versions that the store was served with once they were published, as text; null where there were none. */
-export async function recordedPublished(session: Pick<Session, 'all'>): Promise<string | null> {
-  const [row] = await session.all(selectMeta(key))
-  return row ? String(row[0]) : null
-}
+export const recordedPublished = (on: Pick<Transaction, 'all'>): Promise<string | null> => readMeta(on, key)
 
 export const forgetPublished = forgetMeta(key)

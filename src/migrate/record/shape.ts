@@ -3,8 +3,8 @@ import { sameJson } from '../../compile/schemas/canonical.ts'
 import { compareSchemas } from '../../compile/schemas/schema-difference.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
-import { metaFacts, selectMeta, upsertMeta } from '../../store/meta.ts'
-import type { Session } from '../../store/store.ts'
+import { metaFacts, readMeta, upsertMeta } from '../../store/meta.ts'
+import type { Transaction } from '../../store/store.ts'
 
 /** What the rows of a table are known to hold. Columns alone do not tell: SQLite has one type for texts, dates and JSON. */
 export interface StoredShape {
@@ -42,9 +42,8 @@ export const shapeOf = (model: Model): StoredShape =>
   )
 
 /** Null for a new store, and for one that was published from the beginning. */
-export async function readShape(session: Pick<Session, 'all'>): Promise<StoredShape | null> {
-  const [row] = await session.all(selectMeta(key))
-  return row ? JSON.parse(String(row[0])) : null
+export async function readShape(on: Pick<Transaction, 'all'>): Promise<StoredShape | null> {
+  return JSON.parse((await readMeta(on, key)) ?? 'null')
 }
 
 /** The statement that records a shape. */

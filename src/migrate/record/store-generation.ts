@@ -1,5 +1,5 @@
 import { ident } from '../../plan/dialect.ts'
-import { metaFacts, metaTable, selectMeta, upsertMeta } from '../../store/meta.ts'
+import { metaFacts, metaTable, readMeta, upsertMeta } from '../../store/meta.ts'
 import { StoreError, type Transaction } from '../../store/store.ts'
 
 const { key } = metaFacts.generation
@@ -13,8 +13,7 @@ export const nextGeneration = upsertMeta(
 
 /** How often the store was migrated in a way that processes of an older release cannot use. */
 export async function readGeneration(store: Pick<Transaction, 'all'>): Promise<number> {
-  const [row] = await store.all(selectMeta(key), [])
-  return Number(row?.[0] ?? 0)
+  return Number((await readMeta(store, key)) ?? 0)
 }
 
 /** The same for a store that may have no tables yet. */
