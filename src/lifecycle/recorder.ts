@@ -2,11 +2,10 @@ import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import { newProcessId } from '../store/process-id.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
-import type { DetailRow, UsageRow } from './counts.ts'
 import { writeRecorder } from './recorder-rows.ts'
 import { writeSignal } from './sent-signals.ts'
 import { type TakenCounts, Tally, type TallyLimits } from './tally.ts'
-import { addCounts, detailTable, inOrder, usageTable } from './upsert.ts'
+import { addCounts, type CountRow, type CountTable, detailTable, usageTable } from './upsert.ts'
 import type { UsageRecorder, Use } from './use.ts'
 
 /** Rows of one transaction: few, so that no request waits long for its locks. */
@@ -14,8 +13,8 @@ const batchRows = 250
 
 /** Part of the counts, written in one transaction and kept until that has succeeded. */
 interface Batch {
-  readonly usage: readonly UsageRow[]
-  readonly details: readonly DetailRow[]
+  readonly table: CountTable
+  readonly rows: readonly CountRow[]
   readonly signals: TakenCounts['signals']
   /** Everything counted before this time is in this batch or earlier ones; null where a later batch has the rest. */
   readonly at: number | null
@@ -83,10 +82,7 @@ export class Recorder implements UsageRecorder {
 
   /** How many counts and unwritten rows are held in memory. */
   get size(): number {
-    return (
-      this.#tally.size +
-      this.#unwritten.reduce((sum, { usage, details }) => sum + usage.length + details.length, 0)
-    )
+    return this.#tally.size + this.#unwritten.reduce((sum, { rows }) => sum + rows.length, 0)
   }
 
   register(): Promise<void> {
@@ -134,20 +130,21 @@ export class Recorder implements UsageRecorder {
     const at = this.#clock.now()
     const { usage, details, signals } = this.#tally.take()
     const parts = [
-      ...slices(inOrder(usage)).map((rows) => ({ usage: rows, details: [] })),
-      ...slices(inOrder(details)).map((rows) => ({ usage: [], details: rows })),
+      ...slices(usage).map((rows) => ({ table: usageTable, rows })),
+      ...slices(details).map((rows) => ({ table: detailTable, rows })),
     ]
-    if (parts.length === 0) parts.push({ usage: [], details: [] })
+    if (parts.length === 0) parts.push({ table: usageTable, rows: [] })
     return parts.map((part, index) => {
       const last = index === parts.length - 1
       return { ...part, signals: last ? signals : [], at: last ? at : null }
     })
   }
 
-  #write(batch: Batch, endedAt: number | null): Promise<void> {
+  #write({ table, rows, signals, at }: Batch, endedAt: number | null): Promise<void> {
     return this.#store.transaction(async (tx) => {
-      await writeCounts(tx, batch)
-      if (batch.at !== null) await this.#writeRow(tx, batch.at, endedAt)
+      await addCounts(tx, table, rows)
+      for (const signal of signals) await writeSignal(tx, signal)
+      if (at !== null) await this.#writeRow(tx, at, endedAt)
     })
   }
 
@@ -155,12 +152,6 @@ export class Recorder implements UsageRecorder {
     const [id, startedAt, requires] = [this.#id, this.#startedAt, this.#requires]
     return writeRecorder(tx, { id, startedAt, requires, at, endedAt })
   }
-}
-
-async function writeCounts(tx: Transaction, { usage, details, signals }: Batch): Promise<void> {
-  await addCounts(tx, usageTable, usage)
-  await addCounts(tx, detailTable, details)
-  for (const signal of signals) await writeSignal(tx, signal)
 }
 
 function slices<R>(rows: readonly R[]): R[][] {

@@ -3,10 +3,11 @@ import { type Dialect, ident, idents } from '../plan/dialect.ts'
 import { allRows } from '../store/run-statement.ts'
 import type { Transaction, Value } from '../store/store.ts'
 
-type CountRow = readonly [...string[], number, number]
+/** A key, how often it was counted, and when last. */
+export type CountRow = readonly [...string[], number, number]
 
 /** A table of counts: its key, then `calls` and `last_seen`. */
-interface CountTable {
+export interface CountTable {
   readonly name: string
   readonly key: readonly string[]
 }
@@ -23,7 +24,7 @@ export const detailTable: CountTable = {
 /** Rows of one statement. Only these sizes, so that few statements are prepared. */
 const sizes = [50, 10, 1]
 
-/** Adds counts to those that are already in the store. */
+/** Adds counts to those that are already in the store. PostgreSQL refuses to update a row twice in one statement, so each key comes once. */
 export async function addCounts(
   tx: Transaction,
   table: CountTable,
@@ -35,27 +36,6 @@ export async function addCounts(
     await allRows(tx, upsert(tx.dialect, table, rows.slice(at, at + size)))
     at += size
   }
-}
-
-/**
- * Sorted by key, so that processes that write the same rows at once lock them in the same order; and each key once, because
- * PostgreSQL refuses to update a row twice in one statement.
- */
-export function inOrder<R extends CountRow>(rows: readonly R[]): readonly R[] {
-  const merged = new Map<string, R>()
-  for (const row of rows) {
-    const key = row.slice(0, -2).join('\n')
-    const same = merged.get(key)
-    merged.set(key, same ? sumOf(same, row) : row)
-  }
-  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-}
-
-function sumOf<R extends CountRow>(a: R, b: R): R {
-  const [callsA, seenA] = a.slice(-2).map(Number)
-  const [callsB, seenB] = b.slice(-2).map(Number)
-  const sums = [(callsA ?? 0) + (callsB ?? 0), Math.max(seenA ?? 0, seenB ?? 0)]
-  return [...a.slice(0, -2), ...sums] as readonly Value[] as R
 }
 
 function upsert(dialect: Dialect, table: CountTable, rows: readonly CountRow[]): Bound {

@@ -295,7 +295,7 @@ describe('memory', () => {
     const recorder = await openRecorder({
       store,
       clock: setClock('2026-01-05T00:00:00Z'),
-      limits: { consumers: 100, counts: 150 },
+      limits: { usage: 100, details: 150 },
       flushSoon: () => asked++,
     })
     for (let i = 0; i < 1_000; i++)
