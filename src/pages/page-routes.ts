@@ -4,6 +4,7 @@ import { readDecisions } from '../lifecycle/retirement-decisions.ts'
 import { guidePage, guideText } from './guide-page.ts'
 import { indexDocument } from './indexes.ts'
 import { freshPage, newNonce } from './layout.ts'
+import { renderMarkdown } from './markdown.ts'
 import {
   llmsText,
   modelText,
@@ -12,14 +13,16 @@ import {
   referenceText,
   versionsText,
 } from './markdown-forms.ts'
+import { html } from './markup.ts'
 import { modelPage } from './model-page.ts'
 import type { PageContext, PageParts } from './page-context.ts'
 import type { PageRoute } from './page-route.ts'
 import { prefixedDocument, prefixedMarkdown } from './prefixed.ts'
-import { problemEntries, problemEntry, problemListPage, problemPage } from './problem-pages.ts'
+import { problemEntries, problemEntry } from './problem-entries.ts'
 import { referencePage } from './reference-page.ts'
+import { versionLives } from './version-lives.ts'
 import type { SwitchVersion } from './version-switch.ts'
-import { versionLives, versionsPage } from './versions-page.ts'
+import { versionsPage } from './versions-page.ts'
 
 /** `/` is the API's index, or the reference for browsers. `/v2` is an index alone. */
 export const indexRoute = (context: PageContext, path: string): PageRoute | null => {
@@ -55,7 +58,10 @@ const inMarkdown = async (
   key: string,
   request: PlainRequest,
   make: () => string,
-): Promise<PlainResponse> => (await context.document(key, markdown, make)).respond(request)
+): Promise<PlainResponse> =>
+  (await context.document(key, markdown, () => prefixedMarkdown(make(), context.model.prefix))).respond(
+    request,
+  )
 
 const markdown = 'text/markdown; charset=utf-8'
 
@@ -107,22 +113,16 @@ export const versionsRoute = (context: PageContext): PageRoute => ({
   types: ['text/html', 'text/markdown'],
   async answer(_, type) {
     const { layout, model, clock, retirement } = context
-    if (type === 'text/markdown') {
-      const body = versionsText(versionLives(model, clock.now(), retirement))
+    const now = clock.now()
+    const lives = versionLives(model, now, retirement)
+    if (type === 'text/markdown')
       return {
         status: 200,
         headers: { 'Content-Type': markdown, 'Cache-Control': 'no-cache', Vary: 'Accept' },
-        body,
+        body: prefixedMarkdown(versionsText(model, lives), model.prefix),
       }
-    }
-    const text = versionsPage({
-      layout,
-      model,
-      now: clock.now(),
-      retirement,
-      retiredAt: await retiredAt(context),
-    })
-    return freshPage(text, { cacheControl: 'no-cache' })
+    const page = { layout, model, now, lives, retiredAt: await retiredAt(context) }
+    return freshPage(versionsPage(page), { cacheControl: 'no-cache' })
   },
 })
 
@@ -153,24 +153,23 @@ export const problemsRoute = (context: PageContext, type: string | undefined): P
   const { layout, model } = context
   const entry = type === undefined ? null : problemEntry(model, type)
   if (type !== undefined && entry === null) return null
+  const shown = prefixedDocument(entry ?? problemEntries(model), model.prefix)
+  const text = () => ('title' in shown ? problemText(shown) : problemListText(shown))
   const key = `problem ${type ?? ''}`
   return {
     types: ['text/html', 'application/json', 'text/markdown'],
     async answer(request, asked) {
-      if (asked === 'text/markdown')
-        return inMarkdown(context, key, request, () =>
-          entry ? problemText(entry) : problemListText(problemEntries(model)),
-        )
+      if (asked === 'text/markdown') return inMarkdown(context, key, request, text)
       const document =
         asked === 'text/html'
           ? await context.page(key, () =>
-              entry
-                ? problemPage(layout, prefixedDocument(entry, model.prefix))
-                : problemListPage(layout, problemEntries(model)),
+              layout({
+                title: entry?.title ?? 'Problems',
+                section: 'problems',
+                body: html`${entry && html`<p class="crumbs"><a href="/problems">Problems</a></p>`}${renderMarkdown(text())}`,
+              }),
             )
-          : await context.document(key, 'application/json', () =>
-              JSON.stringify({ data: prefixedDocument(entry ?? problemEntries(model), model.prefix) }),
-            )
+          : await context.document(key, 'application/json', () => JSON.stringify({ data: shown }))
       return document.respond(request)
     },
   }

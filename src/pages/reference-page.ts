@@ -1,8 +1,9 @@
 import type { Version } from '../compile/model.ts'
 import type { Assets } from './assets.ts'
 import type { Layout } from './layout.ts'
+import { renderMarkdown } from './markdown.ts'
+import { referenceText } from './markdown-forms.ts'
 import { html, type Markup } from './markup.ts'
-import { operationList } from './operation-list.ts'
 import { type SwitchVersion, versionSwitch } from './version-switch.ts'
 
 export interface ReferencePage {
@@ -29,7 +30,7 @@ export const referencePage = (
 <script type="module" src="${assets.url('accessible.js')}"></script>`,
     body: html`${notice(version)}
 <div id="reference" data-document="/${version.name}/openapi.json" data-renderer="${assets.reference}"><p class="loading">Loading the reference …</p></div>
-<noscript>${operationList(openapi, version)}</noscript>`,
+<noscript><div class="prose">${renderMarkdown(referenceText(openapi, version))}</div></noscript>`,
   })
 
 const notice = ({ name, deprecated, sunset, successor }: Version): Markup => {

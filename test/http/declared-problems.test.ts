@@ -67,7 +67,7 @@ describeServing(
     test('has a page with its declared description and fix, and is listed on /problems', async () => {
       const page = await open('/problems/too-many-loans', 'text/html')
       expect(page.status).toBe(200)
-      expect(page.text).toContain('<h1>Too many &lt;books&gt; at once</h1>')
+      expect(page.text).toContain('>Too many &lt;books&gt; at once</h1>')
       expect(page.text).toContain('A reader has at most <code>three</code> books.')
       expect(page.text).toContain('Return one first.')
       const told = (await open('/problems/out-of-hours', 'application/json')).data

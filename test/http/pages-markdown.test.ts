@@ -51,9 +51,11 @@ describeServing('pages for programs that read', (served) => {
   })
 
   test('problems, versions and the model are there as Markdown', async () => {
-    expect(await text('/problems')).toContain('| 409 | The value is taken | /problems/unique-conflict |')
+    expect(await text('/problems')).toContain(
+      '| 409 | [The value is taken](/problems/unique-conflict) | `unique-conflict` |',
+    )
     expect(await text('/problems/unique-conflict')).toContain('## How to fix it')
-    expect(await text('/docs/versions')).toContain('| v1 | ')
+    expect(await text('/docs/versions')).toContain('| [v1](/docs/v1) | ')
     expect(await text('/docs/model/v2')).toContain('- `placed` can move to `paid` or `cancelled`.')
   })
 

@@ -5,7 +5,7 @@ import { readDecisions } from '../../lifecycle/retirement-decisions.ts'
 import { usageReport, type VersionUsage } from '../../lifecycle/usage-report.ts'
 import { framed, html, type Markup, table } from '../../pages/markup.ts'
 import { timeline } from '../../pages/timeline.ts'
-import { versionLives } from '../../pages/versions-page.ts'
+import { versionLives } from '../../pages/version-lives.ts'
 import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 
 export const versionsPath = '/console/versions'
