@@ -9,8 +9,12 @@ import type { Family, Snapshot } from './prometheus-text.ts'
 const bounds = durationBounds
 
 /** Counts of one route, method and version. Labels come from declared routes, never from URLs, so their number is bounded. */
-interface Series extends CountedRoute {
+interface Series {
+  readonly method: string
+  readonly route: string
+  readonly version: string
   readonly labels: string
+  /** Requests by status. */
   readonly statuses: Map<number, number>
   /** Requests per histogram bucket, not cumulative; the last bucket is +Inf. */
   readonly buckets: Float64Array
@@ -20,7 +24,7 @@ interface Series extends CountedRoute {
 export interface Metrics {
   count(method: string, note: RequestNote, status: number, ms: number): void
   snapshot(): Snapshot
-  /** The same counts, for the console. They go on in place. */
+  /** The same counts, for the console. */
   counted(): ProcessCounts
 }
 
@@ -83,7 +87,7 @@ export const createMetrics = ({ store, admission, events, webhooks, jobs }: Metr
       ...processFamilies(),
     ],
     counted: () => ({
-      routes: all,
+      routes: all.map(countedRoute),
       replays,
       commits: store.commits,
       committed: store.committed,
@@ -99,6 +103,21 @@ export const createMetrics = ({ store, admission, events, webhooks, jobs }: Metr
         jobs: jobs?.figures ?? null,
       },
     }),
+  }
+}
+
+const countedRoute = ({ method, route, version, statuses, buckets, seconds }: Series): CountedRoute => {
+  const sumOf = (isMeant: (status: number) => boolean): number =>
+    [...statuses].reduce((sum, [status, count]) => (isMeant(status) ? sum + count : sum), 0)
+  return {
+    method,
+    route,
+    version,
+    failed: sumOf((status) => status >= 500),
+    refused: sumOf((status) => status >= 400 && status < 500 && status !== 429),
+    limited: sumOf((status) => status === 429),
+    seconds,
+    buckets: Array.from(buckets),
   }
 }
 

@@ -2,7 +2,7 @@ import type { JobFigures } from '../../jobs/job-figures.ts'
 import type { StatementTime } from '../../store/statement-times.ts'
 import type { AnsweredRequest, LimitedConsumer } from '../requests/recent-requests.ts'
 
-/** What a process has counted since it started, as `/metrics` has it. */
+/** What a process has counted since it started. */
 export interface ProcessCounts {
   readonly routes: readonly CountedRoute[]
   readonly replays: number
@@ -14,16 +14,24 @@ export interface ProcessCounts {
   readonly now: Gauges
 }
 
+/** Counts of requests. */
+export interface RequestCounts {
+  /** 5xx. */
+  readonly failed: number
+  /** 4xx, without those that were rate limited. */
+  readonly refused: number
+  /** 429. */
+  readonly limited: number
+  readonly seconds: number
+  /** How many took how long; the last is for those beyond all bounds. */
+  readonly buckets: readonly number[]
+}
+
 /** Counts of one method, route and version. */
-export interface CountedRoute {
+export interface CountedRoute extends RequestCounts {
   readonly method: string
   readonly route: string
   readonly version: string
-  /** Requests by status. */
-  readonly statuses: ReadonlyMap<number, number>
-  /** Requests by how long they took; the last is for those beyond all bounds. */
-  readonly buckets: ArrayLike<number>
-  readonly seconds: number
 }
 
 export interface Gauges {
@@ -53,13 +61,7 @@ export const mostPoints = 60
 export interface Point {
   /** When they began. */
   readonly at: number
-  readonly requests: number
-  /** 5xx. */
-  readonly failed: number
-  /** 4xx, without those that were rate limited. */
-  readonly refused: number
-  /** 429. */
-  readonly limited: number
+  readonly requests: RequestCounts
   readonly replays: number
   readonly commits: number
   readonly committed: number
@@ -68,18 +70,6 @@ export interface Point {
   readonly webhookSeconds: number
   /** Jobs that wait or run. */
   readonly jobs: number
-  readonly buckets: readonly number[]
-}
-
-/** A route, since midnight. */
-export interface RouteToday {
-  readonly method: string
-  readonly route: string
-  readonly version: string
-  readonly failed: number
-  readonly refused: number
-  readonly seconds: number
-  readonly buckets: readonly number[]
 }
 
 /** What a process shows of itself, and leaves in the store for the others. */
@@ -92,7 +82,7 @@ export interface Figures {
   readonly now: Gauges
   readonly points: readonly Point[]
   /** Those that took most time, first. */
-  readonly routes: readonly RouteToday[]
+  readonly routes: readonly CountedRoute[]
   readonly limited: readonly LimitedConsumer[]
   /** Those that took most time, first. */
   readonly statements: readonly StatementTime[]

@@ -12,29 +12,17 @@ const form = 1
 
 const table = '"nounkit_process_figures"'
 
-/** What others cannot do without, and what is written less often because it is long. */
-interface LeftFigures {
-  readonly figures: Omit<Figures, 'statements' | 'wrong'>
-  /** Null where those that the row has are to stay. */
-  readonly wrong: Figures['wrong'] | null
-  readonly statements: Figures['statements'] | null
-}
-
 /** Writes the row of a process. */
-export async function leaveFigures(store: Store, { figures, wrong, statements }: LeftFigures): Promise<void> {
-  const parts = { figures, wrong, statements }
-  const kept = Object.entries(parts).filter(([, value]) => value !== null)
+export async function leaveFigures(store: Store, figures: Figures): Promise<void> {
   const { text, values } = statement(store.dialect, (bind) => {
-    const all = [
+    const row = [
       bind('id', noAccount),
       bind('string', figures.process),
       bind('integer', figures.at),
       bind('integer', form),
-      ...Object.values(parts).map((value) => bind('string', JSON.stringify(value ?? []))),
+      bind('string', JSON.stringify(figures)),
     ]
-    const columns = ['account_id', 'id', 'at', 'form', ...Object.keys(parts)].map((name) => `"${name}"`)
-    const changed = ['at', ...kept.map(([name]) => name)].map((name) => `"${name}" = excluded."${name}"`)
-    return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${all.join(', ')}) ON CONFLICT ("account_id", "id") DO UPDATE SET ${changed.join(', ')}`
+    return `INSERT INTO ${table} ("account_id", "id", "at", "form", "figures") VALUES (${row.join(', ')}) ON CONFLICT ("account_id", "id") DO UPDATE SET "at" = excluded."at", "figures" = excluded."figures"`
   })
   await store.writeOne(text, values, noAccount)
 }
@@ -44,14 +32,10 @@ export async function readLeftFigures(store: Store, now: number, own: string): P
   const { text, values } = statement(
     store.dialect,
     (bind) =>
-      `SELECT "figures", "wrong", "statements" FROM ${table} WHERE "account_id" = ${bind('id', noAccount)} AND "at" > ${bind('integer', now - shownMs)} AND "id" <> ${bind('string', own)} AND "form" = ${bind('integer', form)} ORDER BY "id"`,
+      `SELECT "figures" FROM ${table} WHERE "account_id" = ${bind('id', noAccount)} AND "at" > ${bind('integer', now - shownMs)} AND "id" <> ${bind('string', own)} AND "form" = ${bind('integer', form)} ORDER BY "id"`,
   )
   const rows = await store.all(text, values, noAccount)
-  return rows.map(([figures, wrong, statements]) => ({
-    ...JSON.parse(String(figures)),
-    wrong: JSON.parse(String(wrong)),
-    statements: JSON.parse(String(statements)),
-  }))
+  return rows.map(([figures]) => JSON.parse(String(figures)))
 }
 
 /** Deletes the row of a process, and those of processes that ended without deleting theirs. */

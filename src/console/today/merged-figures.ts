@@ -1,7 +1,7 @@
 import { minuteMs } from '../../times.ts'
 import type { AnsweredRequest, LimitedConsumer } from '../requests/recent-requests.ts'
-import { type Figures, type Gauges, mostPoints, type Point, pointMs, type RouteToday } from './figures.ts'
-import { emptyPoint, mergedPoint, routeKey } from './points.ts'
+import { type Figures, type Gauges, mostPoints, type Point, pointMs } from './figures.ts'
+import { emptyPoint, joinedRoutes, mergedPoint } from './points.ts'
 
 /** What the page shows, of one process or of all. */
 export interface MergedFigures extends Pick<Figures, 'now' | 'points' | 'routes' | 'limited' | 'statements'> {
@@ -16,11 +16,7 @@ const heardMs = 1.5 * minuteMs
 export const mergedFigures = (processes: readonly Figures[], now: number): MergedFigures => ({
   since: Math.min(...processes.map(({ since }) => since)),
   points: mergedPoints(processes, now),
-  routes: added(
-    processes.flatMap(({ routes }) => routes),
-    routeKey,
-    addedRoute,
-  ).sort((a, b) => b.seconds - a.seconds),
+  routes: joinedRoutes(processes.flatMap(({ routes }) => routes)),
   limited: added(
     processes.flatMap(({ limited }) => limited),
     ({ account, consumer }) => JSON.stringify([account, consumer]),
@@ -63,14 +59,6 @@ const mergedPoints = (processes: readonly Figures[], now: number): readonly Poin
 /** Those of the same key as one. */
 const added = <T>(all: readonly T[], keyOf: (one: T) => string, add: (a: T, b: T) => T): T[] =>
   [...Map.groupBy(all, keyOf).values()].map((same) => same.reduce(add))
-
-const addedRoute = (a: RouteToday, b: RouteToday): RouteToday => ({
-  ...a,
-  failed: a.failed + b.failed,
-  refused: a.refused + b.refused,
-  seconds: a.seconds + b.seconds,
-  buckets: a.buckets.map((count, slot) => count + (b.buckets[slot] ?? 0)),
-})
 
 const addedLimited = (a: LimitedConsumer, b: LimitedConsumer): LimitedConsumer => ({
   ...a,

@@ -3,6 +3,7 @@ import { html, type Markup } from '../../pages/markup.ts'
 import { type Point, pointMs } from './figures.ts'
 import { milliseconds, secondsShown, short, whole } from './figures-shown.ts'
 import type { MergedFigures } from './merged-figures.ts'
+import { callsOf } from './points.ts'
 import { quantile } from './quantiles.ts'
 import { barPicture, lineKey, linePicture } from './trend-picture.ts'
 
@@ -21,11 +22,11 @@ export const pictures = ({ points }: MergedFigures, model: Model): Markup => {
   const rate = (id: string, title: string, of: (point: Point) => number): Markup =>
     bars(id, title, (point) => of(point) / (pointMs / 1_000))
   return html`<div class="tiles trends">
-${rate('requests', 'Requests a second', ({ requests }) => requests)}
+${rate('requests', 'Requests a second', ({ requests }) => callsOf(requests))}
 ${times(points, ends)}
-${rate('failed', 'Failed a second (5xx)', ({ failed }) => failed)}
-${rate('refused', 'Refused a second (4xx)', ({ refused }) => refused)}
-${rate('limited', 'Rate limited a second (429)', ({ limited }) => limited)}
+${rate('failed', 'Failed a second (5xx)', ({ requests }) => requests.failed)}
+${rate('refused', 'Refused a second (4xx)', ({ requests }) => requests.refused)}
+${rate('limited', 'Rate limited a second (429)', ({ requests }) => requests.limited)}
 ${rate('sent', 'Statements a second', ({ statements }) => statements)}
 ${bars('batch', 'Transactions in a commit', ({ commits, committed }) => (commits === 0 ? 0 : committed / commits))}
 ${rate('replays', 'Replays a second', ({ replays }) => replays)}
@@ -43,7 +44,7 @@ const shares = [
 
 const times = (points: readonly Point[], ends: readonly [string, string]): Markup => {
   const lines = shares.map(([name, share]) => {
-    const values = points.map(({ buckets }) => quantile(buckets, share))
+    const values = points.map(({ requests }) => quantile(requests.buckets, share))
     const last = values.findLast((value) => value !== null) ?? null
     return { name, values, now: last === null ? 'none' : milliseconds(last) }
   })

@@ -13,7 +13,7 @@ import {
   pointMs,
 } from './figures.ts'
 import { leaveFigures, readLeftFigures, takeFiguresAway } from './left-figures.ts'
-import { addedPoint, emptyPoint, joinedCounts, routesSince } from './points.ts'
+import { callsOf, joinedCounts, joinedPoint, nothingCounted, pointSince, routesSince } from './points.ts'
 
 /** How often a process looks at its counts, and leaves them in the store where anything has happened. */
 const beatMs = 5_000
@@ -42,16 +42,17 @@ export class ProcessFigures {
   readonly #parts: FigureParts
   readonly #startedAt: number
   readonly #servers: (() => ProcessCounts)[] = []
-  #before: ProcessCounts | null = null
+  #before: ProcessCounts = nothingCounted
   #points: readonly Point[] = []
   /** The counts of the routes at midnight. */
   #atMidnight: readonly CountedRoute[] = []
   #since: number
-  #left = { at: Number.NEGATIVE_INFINITY, statementsAt: Number.NEGATIVE_INFINITY, requests: 0, wrong: '' }
+  /** How many requests were answered, now and when the row was written last. */
+  #answered = 0
+  #left = { at: Number.NEGATIVE_INFINITY, answered: 0 }
   #hasRow = false
   #hasOperators = false
   #askedForOperatorsAt = Number.NEGATIVE_INFINITY
-  #requests = 0
   readonly #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
 
@@ -87,9 +88,9 @@ export class ProcessFigures {
       startedAt: this.#startedAt,
       since: this.#since,
       at: clock.now(),
-      now: counted?.now ?? nothingInHand,
+      now: counted.now,
       points: this.#points,
-      routes: routesSince(counted?.routes ?? [], this.#atMidnight).slice(0, mostRoutes),
+      routes: routesSince(counted.routes, this.#atMidnight).slice(0, mostRoutes),
       limited: recent.limited(),
       statements: statements.slowest(mostStatements),
       wrong: recent.wrong(),
@@ -116,21 +117,20 @@ export class ProcessFigures {
   }
 
   /** Adds what was counted since the last look to the point of the present. */
-  #look(): ProcessCounts | null {
-    const { clock } = this.#parts
-    const now = clock.now()
+  #look(): ProcessCounts {
+    const now = this.#parts.clock.now()
     this.#beginDay(now)
-    const counted = joinedCounts(this.#servers.map((count) => count()))
-    if (!counted) return null
+    const counted = this.#servers.map((count) => count()).reduce(joinedCounts, nothingCounted)
     const at = now - (now % pointMs)
-    const last = this.#points.at(-1)
-    const open = last?.at === at ? last : emptyPoint(at)
-    const point = addedPoint(open, counted, this.#before)
-    this.#requests += point.requests - open.requests
-    const isNothing = last?.at !== at && isAtRest(counted.now) && point.requests === 0 && point.failed === 0
-    const kept = this.#points.filter((one) => one.at > at - mostPoints * pointMs && one.at !== at)
-    this.#points = isNothing ? kept : [...kept, point]
-    this.#before = copied(counted)
+    const added = pointSince(at, counted, this.#before)
+    const calls = callsOf(added.requests)
+    const open = this.#points.find((one) => one.at === at)
+    const kept = this.#points.filter((one) => one.at > at - mostPoints * pointMs && one !== open)
+    const isNothing = !open && calls === 0 && isAtRest(counted.now)
+    if (open) this.#points = [...kept, joinedPoint(open, added)]
+    else this.#points = isNothing ? kept : [...kept, added]
+    this.#answered += calls
+    this.#before = counted
     return counted
   }
 
@@ -138,7 +138,7 @@ export class ProcessFigures {
     const midnight = now - (now % dayMs)
     if (this.#since >= midnight) return
     this.#since = midnight
-    this.#atMidnight = this.#before?.routes ?? []
+    this.#atMidnight = this.#before.routes
     this.#parts.statements.forget()
     this.#parts.recent.forgetLimited()
   }
@@ -153,54 +153,22 @@ export class ProcessFigures {
   }
 
   async #beatOnce(): Promise<void> {
-    const { statements: _, wrong, ...figures } = this.own()
+    const figures = this.own()
     const { at } = figures
-    const wrongNow = wrong[0] ? `${wrong[0].at} ${wrong[0].id}` : ''
-    const isNew = this.#requests !== this.#left.requests || wrongNow !== this.#left.wrong
+    const answered = this.#answered
+    const isNew = answered !== this.#left.answered
     const isDue = !isAtRest(figures.now) && at - this.#left.at >= heardMs
     if ((!isNew && !isDue) || !(await this.#isSeen(at))) return
-    const withStatements = at - this.#left.statementsAt >= heardMs
-    const requests = this.#requests
     try {
       if (!this.#hasRow) await takeFiguresAway(this.#parts.store, this.#id, at)
-      await leaveFigures(this.#parts.store, {
-        figures,
-        wrong: wrongNow === this.#left.wrong && this.#hasRow ? null : wrong,
-        statements: withStatements ? this.#parts.statements.slowest(mostStatements) : null,
-      })
+      await leaveFigures(this.#parts.store, figures)
       this.#hasRow = true
-      this.#left = {
-        at,
-        statementsAt: withStatements ? at : this.#left.statementsAt,
-        requests,
-        wrong: wrongNow,
-      }
+      this.#left = { at, answered }
     } catch {
       // The store is away, which is logged by those who need it. The next beat writes all of it.
     }
   }
 }
 
-const nothingInHand: Figures['now'] = {
-  inFlight: 0,
-  streams: 0,
-  lagMs: 0,
-  connections: 0,
-  busyConnections: 0,
-  waiting: 0,
-  webhookSeconds: null,
-  jobs: null,
-}
-
 const isAtRest = ({ inFlight, streams, webhookSeconds, jobs }: Figures['now']): boolean =>
   inFlight === 0 && streams === 0 && !webhookSeconds && !jobs?.waiting && !jobs?.running
-
-/** The counts go on in place. */
-const copied = (counted: ProcessCounts): ProcessCounts => ({
-  ...counted,
-  routes: counted.routes.map((route) => ({
-    ...route,
-    statuses: new Map(route.statuses),
-    buckets: Array.from(route.buckets),
-  })),
-})

@@ -1,14 +1,15 @@
 import { html, type Markup, table } from '../../pages/markup.ts'
 import { round } from '../../pages/timeline.ts'
-import type { RouteToday } from './figures.ts'
+import type { CountedRoute } from './figures.ts'
 import { milliseconds, whole } from './figures-shown.ts'
+import { callsOf } from './points.ts'
 import { quantile } from './quantiles.ts'
 
 const mostShown = 50
 const figureHeads = ['Requests', 'Refused', 'Failed', 'p50', 'p95', 'p99'].map((figure) => ({ figure }))
 
 /** Requests, errors and times, by route and version. */
-export const routeTable = (routes: readonly RouteToday[]): Markup => {
+export const routeTable = (routes: readonly CountedRoute[]): Markup => {
   const shown = routes.slice(0, mostShown).map(timedRoute)
   const longest = Math.max(...shown.map(({ p99 }) => p99))
   return shown.length === 0
@@ -20,24 +21,24 @@ export const routeTable = (routes: readonly RouteToday[]): Markup => {
       )
 }
 
-interface TimedRoute extends RouteToday {
-  readonly calls: number
+interface TimedRoute extends CountedRoute {
   readonly p50: number
   readonly p95: number
   readonly p99: number
 }
 
-const timedRoute = (route: RouteToday): TimedRoute => {
+const timedRoute = (route: CountedRoute): TimedRoute => {
   const share = (part: number): number => quantile(route.buckets, part) ?? 0
-  const calls = route.buckets.reduce((sum, count) => sum + count, 0)
-  return { ...route, calls, p50: share(0.5), p95: share(0.95), p99: share(0.99) }
+  return { ...route, p50: share(0.5), p95: share(0.95), p99: share(0.99) }
 }
 
 const routeRow = (one: TimedRoute, longest: number): Markup => {
-  const { method, version, route, calls, refused, failed, p50, p95, p99 } = one
+  const { method, version, route, failed, p50, p95, p99 } = one
+  // The pictures show what was rate limited apart.
+  const refused = one.refused + one.limited
   const path =
     version === 'none' ? (route === 'none' ? 'pages and unknown paths' : route) : `/${version}${route}`
-  return html`<tr><td><code>${method.slice(0, 20)} ${path}</code></td><td class="figure">${whole(calls)}</td><td class="figure">${refused === 0 ? html`<span class="none">0</span>` : whole(refused)}</td><td class="figure">${failed === 0 ? html`<span class="none">0</span>` : html`<b class="grave-text">${whole(failed)}</b>`}</td><td class="figure">${milliseconds(p50)}</td><td class="figure">${milliseconds(p95)}</td><td class="figure">${milliseconds(p99)}</td><td>${spread(one, longest)}</td></tr>`
+  return html`<tr><td><code>${method.slice(0, 20)} ${path}</code></td><td class="figure">${whole(callsOf(one))}</td><td class="figure">${refused === 0 ? html`<span class="none">0</span>` : whole(refused)}</td><td class="figure">${failed === 0 ? html`<span class="none">0</span>` : html`<b class="grave-text">${whole(failed)}</b>`}</td><td class="figure">${milliseconds(p50)}</td><td class="figure">${milliseconds(p95)}</td><td class="figure">${milliseconds(p99)}</td><td>${spread(one, longest)}</td></tr>`
 }
 
 const width = 160

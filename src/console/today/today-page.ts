@@ -8,6 +8,7 @@ import { short, whole } from './figures-shown.ts'
 import { storeHealth } from './health.ts'
 import { type MergedFigures, mergedFigures } from './merged-figures.ts'
 import { pictures } from './pictures.ts'
+import { callsOf } from './points.ts'
 import { routeTable } from './route-table.ts'
 import { statementTable, todayPath } from './statement-table.ts'
 
@@ -97,4 +98,6 @@ const processTable = (own: Figures, others: readonly Figures[], now: number): Ma
 <p class="legend">Requests are those of ten minutes. A process that has answered nothing in the last hour is not here, although it may run.</p>`
 
 const requestsOf = ({ points }: Figures, now: number): number =>
-  points.filter(({ at }) => at > now - mostPoints * pointMs).reduce((sum, { requests }) => sum + requests, 0)
+  points
+    .filter(({ at }) => at > now - mostPoints * pointMs)
+    .reduce((sum, { requests }) => sum + callsOf(requests), 0)

@@ -279,8 +279,6 @@ const tables: readonly EngineTable[] = [
       at: 'integer',
       form: 'integer',
       figures: 'string',
-      wrong: 'string',
-      statements: 'string',
     },
     primaryKey: ['account_id', 'id'],
     longRows: true,
