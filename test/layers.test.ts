@@ -74,6 +74,15 @@ test('what serves imports nothing that the command line adds', () => {
   expect([...reached].filter((file) => roomOf(file) === 'cli')).toEqual([])
 })
 
+test('what declares and compiles needs nothing of Node, but for the files of contracts', () => {
+  const withoutNode = ['declare', 'client', 'kinds', 'compile', 'contract', 'problems', 'times', 'maybe']
+  const needing = files.filter(
+    (file) =>
+      withoutNode.includes(roomOf(file)) && /from 'node:/.test(readFileSync(join(source, file), 'utf8')),
+  )
+  expect(needing).toEqual(['contract/contract-files.ts', 'contract/freeze.ts'])
+})
+
 test('every import leads to a file', () => {
   const lost = files.flatMap((file) =>
     (imports.get(file) ?? []).filter((target) => !imports.has(target) && !target.endsWith('.json')),

@@ -1,3 +1,4 @@
+import { equalValues } from '../call/equal-values.ts'
 import { shownMade } from '../call/made-fields.ts'
 import { shownTo } from '../call/shown-fields.ts'
 import type { StoredRow } from '../call/stored-row.ts'
@@ -5,7 +6,6 @@ import type { Version, View } from '../compile/model.ts'
 import { toShown } from '../compile/versions/codecs.ts'
 import type { HeadForm } from '../events/head-form.ts'
 import type { Audience } from '../events/show-event.ts'
-import { equalValues } from '../kinds/equal-values.ts'
 import type { AuditRow } from './audit-row.ts'
 
 type Values = { readonly [field: string]: unknown }

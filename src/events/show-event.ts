@@ -1,4 +1,5 @@
 import type { Caller } from '../call/caller.ts'
+import { equalValues } from '../call/equal-values.ts'
 import type { Grants } from '../call/grants.ts'
 import { shownMade } from '../call/made-fields.ts'
 import { shownText } from '../call/row-text.ts'
@@ -6,7 +7,6 @@ import { shownTo } from '../call/shown-fields.ts'
 import type { StoredRow } from '../call/stored-row.ts'
 import type { Version, View } from '../compile/model.ts'
 import { toShown } from '../compile/versions/codecs.ts'
-import { equalValues } from '../kinds/equal-values.ts'
 import type { EventRow } from './event-row.ts'
 import type { HeadForm } from './head-form.ts'
 

@@ -1,5 +1,5 @@
+import { equalValues } from '../call/equal-values.ts'
 import type { StoredRow } from '../call/stored-row.ts'
-import { equalValues } from '../kinds/equal-values.ts'
 import { bound } from '../plan/bind.ts'
 import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'

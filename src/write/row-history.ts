@@ -1,6 +1,6 @@
+import { equalValues } from '../call/equal-values.ts'
 import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
-import { equalValues } from '../kinds/equal-values.ts'
 import { eventName, storedForm, writtenVersion } from '../plan/event-form.ts'
 import type { RowChange } from './row-change.ts'
 import type { Writer } from './writer.ts'
