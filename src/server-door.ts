@@ -6,10 +6,11 @@ import type { Contract } from './compile/contract-format.ts'
 import { refuseBrokenPromises } from './contract/broken-promises.ts'
 import { type FrozenContracts, readContracts } from './contract/contract-files.ts'
 import type { ApiDeclaration } from './declare/api.ts'
+import type { ActingAs } from './declare/job.ts'
 import { demandIssuers } from './guard/address-settings.ts'
 import { publishedVersions } from './migrate/record/published.ts'
 import { createAccessLog } from './serve/access-log.ts'
-import { type ActingAs, clientAs } from './serve/client-as.ts'
+import { clientAs } from './serve/client-as.ts'
 import { type Listening, listen } from './serve/listen.ts'
 import { createLog, teller } from './serve/logs.ts'
 import { mount } from './serve/mounted.ts'
@@ -22,7 +23,7 @@ import { addressesIn, environmentOf, inOwnWords, type ServiceSettings } from './
 import { SettingMistake } from './setting-mistake.ts'
 import { readWebhookSettings } from './webhooks/webhook-settings.ts'
 
-export type { ActingAs } from './serve/client-as.ts'
+export type { ActingAs } from './declare/job.ts'
 export type { ServiceSettings } from './server-settings.ts'
 
 export interface ListenSettings {

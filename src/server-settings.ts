@@ -1,5 +1,5 @@
 import { didYouMean } from './compile/names/nearest.ts'
-import type { AddressSettings } from './guard/address-settings.ts'
+import type { AddressSettings } from './declare/deployment.ts'
 import { SettingMistake } from './setting-mistake.ts'
 
 /** The settings of `nounkit serve`, and where a service is mounted. The environment is not read. */

@@ -1,77 +1,32 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, client } from './client/nounkit-client.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { client } from './client/nounkit-client.ts'
+import { systemClock } from './clock.ts'
 import type { ApiDeclaration } from './declare/api.ts'
-import type { AddressSettings } from './guard/address-settings.ts'
 import { KeyRing } from './guard/key-ring.ts'
-import type { RanJob } from './jobs/run-due.ts'
 import type { RunnerSettings } from './jobs/runner.ts'
 import { webFetch } from './serve/mounted.ts'
 import { runDueJobs, runJobs } from './serve/run-jobs.ts'
 import { openService, type Service } from './serve/service.ts'
 import type { ShellLogger } from './serve/shell.ts'
+import type { ApiUnderTest, TestKey, TestSettings } from './test-types.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 
-export interface TestOptions {
-  /** A throwaway SQLite file unless said. */
-  readonly databaseUrl?: string
-  /** Frozen contracts by version name, as parsed JSON: `{ v1: JSON.parse(text) }`. */
-  readonly contracts?: { readonly [version: string]: unknown } | ReadonlyMap<string, unknown>
-  /** The service's time. */
-  readonly clock?: Clock
-  /** Requests per second, or `off`, the default here. */
-  readonly rate?: string
-  /** Issuers, audiences and CORS origins, as in the settings of a deployment: `{ tokenIssuer: 'http://127.0.0.1:4000' }`. */
-  readonly addresses?: AddressSettings
+/** Settings that only tests of the engine itself use. */
+export interface TestOptions extends TestSettings {
   /** How webhooks are sent. */
   readonly webhooks?: Partial<WebhookSettings>
-  /** `on`: jobs run by themselves, as in a served API. */
-  readonly jobs?: 'on' | 'off'
   /** How jobs are run by themselves. */
   readonly jobSettings?: Partial<RunnerSettings>
-  /** Gets what the service would log as an error; nothing is logged unless said. */
-  readonly warn?: (message: string, error: unknown) => void
 }
 
-export interface TestKey {
-  readonly scopes?: readonly string[]
-  readonly name?: string
-  readonly kind?: 'external' | 'internal' | 'probe'
-  readonly subject?: string | null
-  readonly claims?: { readonly [name: string]: unknown }
-}
-
-/** An API under test: what is served in production (shell, limits, CORS, probes and all), without a socket. */
-export interface TestApi<Api = ApiDeclaration> {
+/** The parts of the service are for tests of the engine itself. */
+export interface TestApi<Api = ApiDeclaration> extends ApiUnderTest<Api> {
   readonly service: Service
-  /** `fetch('/v1/books', { … })`; without an Authorization header the call is anonymous. */
-  fetch(path: string | Request, init?: RequestInit): Promise<Response>
-  /** A new API key, with the scope `*` unless said. */
-  key(account: string, options?: TestKey): Promise<string>
-  /** The same where the API has `accounts: 'one'`. */
-  key(options?: TestKey): Promise<string>
-  /** A typed client of the newest version, with a new API key: `const acme = await api.client('acme')`. */
-  client(account: string, options?: TestKey): Promise<Client<Api>>
-  /** The same where the API has `accounts: 'one'`. */
-  client(options?: TestKey): Promise<Client<Api>>
-  /**
-   * Runs the jobs that are due by the clock of the test, one after the other, and resolves with what ran when none is left. In a test no job
-   * runs by itself, unless `jobs: 'on'` is said.
-   */
-  runJobs(): Promise<readonly RanJob[]>
-  close(): Promise<void>
 }
 
-/**
- * Serves a declaration on a throwaway store.
- *
- * @example
- * const api = await testApi(declaration)
- * const acme = await api.client('acme')
- * const book = await acme.books.create({ title: 'Emma' })
- */
+/** Serves a declaration on a throwaway store. */
 export async function testApi<Api extends ApiDeclaration>(
   declaration: Api,
   options: TestOptions = {},

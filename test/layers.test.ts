@@ -27,8 +27,9 @@ const steps: readonly (readonly string[])[] = [
   ['console'],
   ['serve'],
   ['cli'],
-  ['server-settings'],
-  ['index', 'testing', 'contract-door', 'server-door'],
+  ['server-settings', 'test-types'],
+  ['testing'],
+  ['index', 'contract-door', 'server-door', 'testing-door'],
 ]
 const stepOf = (room: string): number => steps.findIndex((rooms) => rooms.includes(room))
 

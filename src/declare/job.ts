@@ -12,6 +12,12 @@ export interface JobCaller {
   readonly claims?: { readonly [name: string]: unknown }
 }
 
+/** As whom code of this process calls. */
+export interface ActingAs extends JobCaller {
+  /** Not needed where the API has `accounts: 'one'`. */
+  readonly account?: string
+}
+
 /**
  * The client of an API of which nothing is known here. It is `any`, because the type of the API is made of its jobs: say
  * `as<Client<typeof library>>()` to have types.
@@ -44,7 +50,7 @@ export interface JobContext extends RunContext {
 /** What work at regular times may do. It has no account of its own. */
 export interface EveryContext extends RunContext {
   /** The client of the API, in this process, for an account. */
-  as<C = AnyClient>(caller?: JobCaller & { readonly account?: string }): C
+  as<C = AnyClient>(caller?: ActingAs): C
 }
 
 export interface JobOptions {

@@ -1,17 +1,8 @@
 import { type Caller, freezeClaims, inProcess, isPlainName } from '../call/caller.ts'
 import { makeClient } from '../client/make-client.ts'
 import type { Model } from '../compile/model.ts'
+import type { ActingAs } from '../declare/job.ts'
 import type { Mounted } from './mounted.ts'
-
-/** As whom code of this process calls. */
-export interface ActingAs {
-  /** Not needed where the API has `accounts: 'one'`. */
-  readonly account?: string
-  /** `['*']` unless said. */
-  readonly scopes?: readonly string[]
-  readonly subject?: string
-  readonly claims?: { readonly [name: string]: unknown }
-}
 
 /** The client of a service in this process, as a caller that needs no key. */
 export function clientAs(

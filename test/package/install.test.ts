@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import own from '../../package.json' with { type: 'json' }
 import creator from '../../packages/create-nounkit/package.json' with { type: 'json' }
@@ -47,6 +47,25 @@ describe('npm install nounkit in an empty project', () => {
     expect(files).toContain('docs/tutorial/first-api.md')
     expect(brokenLinks(folder, files)).toEqual([])
     expect(await machine.run('npx nounkit help')).toContain(`\nDocuments: ${join(folder, 'docs')}\n`)
+  })
+
+  test('no door shows anything of the inside in its types', () => {
+    const folder = installed('nounkit/dist')
+    const reached = new Set<string>()
+    const visit = (file: string): void => {
+      if (reached.has(file)) return
+      reached.add(file)
+      for (const [, path = ''] of readFileSync(join(folder, file), 'utf8').matchAll(
+        /(?:from|import\() ?['"](\.[^'"]+)['"]/g,
+      ))
+        visit(join(dirname(file), path).replace(/\.[jt]s$/, '.d.ts'))
+    }
+    const doors = Object.values(own.exports).flatMap((door) => (typeof door === 'string' ? [] : [door.types]))
+    for (const door of doors) visit(relative('dist', door))
+    expect(reached.size).toBeGreaterThan(30)
+    const shown =
+      /^(?:(?:declare|client|kinds)\/|(?:index|clock|[a-z]+-door|server-settings|test-types)\.d\.ts$)/
+    expect([...reached].filter((file) => !shown.test(file))).toEqual([])
   })
 
   test('brings the licences of the programs that are bundled', () => {
