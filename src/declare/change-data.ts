@@ -38,36 +38,37 @@ export interface ChangeOptions {
   readonly why?: string
 }
 
+interface OfResource extends ChangeOptions {
+  readonly resource: string
+}
+interface OfField extends OfResource {
+  readonly field: string
+}
+
 export interface RenameResource extends ChangeOptions {
   readonly kind: 'rename-resource'
   readonly from: string
   readonly to: string
 }
-export interface RenameField extends ChangeOptions {
+export interface RenameField extends OfResource {
   readonly kind: 'rename-field'
-  readonly resource: string
   readonly from: string
   readonly to: string
 }
-export interface RenameRelation extends ChangeOptions {
+export interface RenameRelation extends OfResource {
   readonly kind: 'rename-relation'
-  readonly resource: string
   readonly from: string
   readonly to: string
 }
-export interface MapValues extends ChangeOptions {
+export interface MapValues extends OfField {
   readonly kind: 'map-values'
-  readonly resource: string
-  readonly field: string
   /** old value → new value; values not named are the same in both. */
   readonly values: { readonly [old: string]: string }
   /** Values only the newer version has → what the older one reads instead. Lossy: needs `why`. */
   readonly onlyInNewer: { readonly [newer: string]: string }
 }
-export interface ChangeType extends ChangeOptions {
+export interface ChangeType extends OfField {
   readonly kind: 'change-type'
-  readonly resource: string
-  readonly field: string
   readonly was: z.ZodType
   readonly codec: CodecName
 }
@@ -77,98 +78,73 @@ export type CodecName =
   | 'boolean-as-integer'
   | 'cents-as-decimal-string'
   | 'datetime-as-unix-seconds'
-export interface RemoveField extends ChangeOptions {
+export interface RemoveField extends OfField {
   readonly kind: 'remove-field'
-  readonly resource: string
-  readonly field: string
   readonly was: z.ZodType
   /** What the older version reads in rows that newer ones create; needed where the field was never null. */
   readonly whenAbsent?: string | number | boolean
 }
-export interface AddRequiredField extends ChangeOptions {
+export interface AddRequiredField extends OfField {
   readonly kind: 'add-required-field'
-  readonly resource: string
-  readonly field: string
   readonly whenAbsent: string | number | boolean
 }
-export interface MakeRequired extends ChangeOptions {
+export interface MakeRequired extends OfField {
   readonly kind: 'make-required'
-  readonly resource: string
-  readonly field: string
   readonly whenAbsent: string | number | boolean
 }
-export interface RemoveInclude extends ChangeOptions {
+export interface RemoveInclude extends OfResource {
   readonly kind: 'remove-include'
-  readonly resource: string
   readonly path: string
 }
-export interface RemoveFilter extends ChangeOptions {
+export interface RemoveFilter extends OfField {
   readonly kind: 'remove-filter'
-  readonly resource: string
-  readonly field: string
 }
-export interface RemoveSort extends ChangeOptions {
+export interface RemoveSort extends OfField {
   readonly kind: 'remove-sort'
-  readonly resource: string
-  readonly field: string
 }
-export interface RemoveSearch extends ChangeOptions {
+export interface RemoveSearch extends OfField {
   readonly kind: 'remove-search'
-  readonly resource: string
-  readonly field: string
 }
-export interface RemoveCount extends ChangeOptions {
+export interface RemoveCount extends OfResource {
   readonly kind: 'remove-count'
-  readonly resource: string
 }
-export interface RemoveBulk extends ChangeOptions {
+export interface RemoveBulk extends OfResource {
   readonly kind: 'remove-bulk'
-  readonly resource: string
 }
-export interface ChangeLimit extends ChangeOptions {
+export interface ChangeLimit extends OfResource {
   readonly kind: 'change-limit'
-  readonly resource: string
   readonly limit: keyof ResourceLimits
   readonly was: number
 }
-export interface RequireIdempotencyKey extends ChangeOptions {
+export interface RequireIdempotencyKey extends OfResource {
   readonly kind: 'require-idempotency-key'
-  readonly resource: string
 }
-export interface RequireScope extends ChangeOptions {
+export interface RequireScope extends OfResource {
   readonly kind: 'require-scope'
-  readonly resource: string
   readonly method: Method
   readonly was: ScopeRule
 }
-export interface RemoveMethod extends ChangeOptions {
+export interface RemoveMethod extends OfResource {
   readonly kind: 'remove-method'
-  readonly resource: string
   readonly method: Method
 }
-export interface ChangeDefault extends ChangeOptions {
+export interface ChangeDefault extends OfField {
   readonly kind: 'change-default'
-  readonly resource: string
-  readonly field: string
   readonly was: string | number | boolean | null
 }
 /** A rule on rows is new, or another. It holds in every version at once. */
-export interface ChangeRule extends ChangeOptions {
+export interface ChangeRule extends OfResource {
   readonly kind: 'change-rule'
-  readonly resource: string
   readonly rule: RuleKind
 }
 /** A field needs another scope. It does so in every version at once. */
-export interface ChangeFieldScope extends ChangeOptions {
+export interface ChangeFieldScope extends OfField {
   readonly kind: 'change-field-scope'
-  readonly resource: string
-  readonly field: string
 }
 type JsonObject = { [key: string]: unknown }
 /** For everything else: code per row. `up` reads what the older version sends, `down` makes what it shows. */
-export interface Custom extends ChangeOptions {
+export interface Custom extends OfResource {
   readonly kind: 'custom'
-  readonly resource: string
   /** The older version's fields that this change makes, with their schemas, in place of `replaces`. */
   readonly fields: { readonly [older: string]: z.ZodType }
   /** The newer version's fields that they stand for. */

@@ -415,9 +415,9 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
   access: [
     [
       { books: { scopes: { reed: 'books:read' } } },
-      'books.scopes: "reed" is neither read, write nor a method. Did you mean "read"?',
+      'books.scopes: "reed" is not read, write or a method. Did you mean "read"?',
     ],
-    [{ books: { scopes: { read: 'a b' } } }, '"a b" is not the name of a scope.'],
+    [{ books: { scopes: { read: 'a b' } } }, 'books.scopes.read: it must be the name of a scope'],
     [{ books: { scopes: { read: 'public' } } }, 'books cannot be public'],
     [{ books: { scopes: { write: 'public' } } }, 'a write cannot be public.'],
     [{ books: { methods: ['POST'] } }, 'books.methods: GET is missing'],

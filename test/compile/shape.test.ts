@@ -139,7 +139,7 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     ],
     [{ books: { sort: [1] } }, 'books.sort[0]: it must be a text. Write a text.'],
     [{ books: { filter: [undefined] } }, 'books.filter[0]: it must be a text.'],
-    [{ books: { methods: [5] } }, 'books.methods[0]: it must be a text.'],
+    [{ books: { methods: [5] } }, "books.methods[0]: it must be 'GET', 'POST', 'PUT', 'PATCH' or 'DELETE'."],
     [{ books: { include: [5] } }, 'books.include[0]: it must be a text.'],
     [{ books: { unique: [5] } }, 'books.unique[0]: it must be a text or a list.'],
     [{ books: { unique: [['title', 5]] } }, 'books.unique[0][1]: it must be a text.'],
@@ -150,7 +150,7 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     ],
     [
       { books: { idempotencyKey: true, unique: 'code' } },
-      "books.idempotencyKey: it must be a text or an object. Write idempotencyKey: 'optional', 'required' or 'off', or { mode: 'required', body: 'reread' }, or leave it out.",
+      "books.idempotencyKey: it must be 'optional', 'required' or 'off' or an object. Write idempotencyKey: 'optional', 'required' or 'off', or { mode: 'required', body: 'reread' }, or leave it out.",
       "books.unique: it must be a list. Write unique: ['code'] for a field, [['shelf', 'code']] for several together, or leave it out.",
     ],
     [

@@ -222,7 +222,11 @@ const cases: readonly [string, readonly change.Change[], string][] = [
     [change.changeLimit('customers', 'pageMax', { was: 100 })],
     'pageMax of customers is still 100.',
   ],
-  ['a limit that is none', [change.changeLimit('customers', 'pageMax', { was: 0 })], '0 cannot be a limit.'],
+  [
+    'a limit that is none',
+    [change.changeLimit('customers', 'pageMax', { was: 0 })],
+    'it must be a whole number from 1.',
+  ],
   [
     'a key that is not required',
     [change.requireIdempotencyKey('customers')],

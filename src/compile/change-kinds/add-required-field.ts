@@ -2,11 +2,12 @@ import type { AddRequiredField } from '../../declare/change.ts'
 import { absenceMeans, absentField, hideField } from '../changes/absence.ts'
 import { withView } from '../changes/view-draft.ts'
 import { scalar, textShape } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { exampleOf, inCode, storedName } from './guide-entry.ts'
 import { createTraces } from './usage-traces.ts'
 
 export const addRequiredField: ChangeKind<AddRequiredField> = {
+  ...usualChange,
   parameters: ['resource', 'field'],
   options: {
     form: "addRequiredField('books', 'language', { whenAbsent: 'en' })",
@@ -26,9 +27,6 @@ export const addRequiredField: ChangeKind<AddRequiredField> = {
       hideField(absenceMeans(view, found, change.whenAbsent), change.field),
     )
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
   loss: () => 'keeps',
   line: ({ resource, field, whenAbsent }, { older }) => ({
     where: `${resource}.${field}`,
@@ -41,7 +39,6 @@ export const addRequiredField: ChangeKind<AddRequiredField> = {
     example: exampleOf(step, resource, [], [field], { [storedName(step, resource, field)]: whenAbsent }),
   }),
   newerFields: ({ field }) => [field],
-  describedFields: () => [],
   stored: ({ field }) => ({ kind: 'columns-added', fields: [field] }),
   usage: ({ resource, field }, step) => createTraces(step, resource, `without \`${field}\``),
 }

@@ -2,12 +2,13 @@ import type { ChangeDefault } from '../../declare/change.ts'
 import { isValue } from '../changes/absence.ts'
 import { withField, withView } from '../changes/view-draft.ts'
 import { either, nothing, scalar, textShape } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { fieldEntry, inCode } from './guide-entry.ts'
 import { newerView, olderFieldName, type VersionStep } from './step.ts'
 import { createTraces } from './usage-traces.ts'
 
 export const changeDefault: ChangeKind<ChangeDefault> = {
+  ...usualChange,
   parameters: ['resource', 'field'],
   options: {
     form: "changeDefault('books', 'language', { was: 'en' })",
@@ -38,9 +39,6 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
     const field = draft.get(resource)?.fields.get(name)
     return field !== undefined && !field.required && (field.default ?? null) === was
   },
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ resource, field, was }, step) => ({
     where: `${resource}.${field}`,
     what: `default ${JSON.stringify(was)} → ${newDefault(step, resource, field)}`,
@@ -52,8 +50,6 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
       note: 'Send the value you mean, and nothing changes for you.',
     }),
   newerFields: ({ field }) => [field],
-  describedFields: () => [],
-  stored: () => null,
   usage: ({ resource, field }, step) =>
     createTraces(step, resource, `and may leave out \`${olderFieldName(step, resource, field)}\``),
 }

@@ -2,14 +2,14 @@ import type { ChangeFieldScope } from '../../declare/change.ts'
 import { withField, withView } from '../changes/view-draft.ts'
 import type { ViewField } from '../model.ts'
 import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView, olderField, olderFieldName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 /** As for rules: the scope is needed in every version, and the contract of the older one keeps what it was published with. */
 export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource', 'field'],
   options: {
     form: "changeFieldScope('books', 'cost', { why: '…' })",

@@ -47,8 +47,8 @@ export interface ChangeKind<C extends Change> {
   usage(change: C, step: VersionStep): UsageTraces
 }
 
-/** What kinds have in common that take something away from requests: rows look alike in both versions. */
-export const narrowsRequests: Omit<
+/** What most kinds answer. A kind that differs answers for itself. */
+export const usualChange: Omit<
   ChangeKind<Change>,
   'parameters' | 'options' | 'phase' | 'takeBack' | 'line' | 'guideEntry' | 'usage'
 > = {

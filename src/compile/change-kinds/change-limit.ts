@@ -1,26 +1,22 @@
 import type { ChangeLimit } from '../../declare/change.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
-import { didYouMean } from '../names/nearest.ts'
-import { numberShape, textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { limitNames } from '../service/limits.ts'
+import { textShape, wholeFromOne, wordFrom } from '../shape/shapes.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView } from './step.ts'
 
 export const changeLimit: ChangeKind<ChangeLimit> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource', 'limit'],
   options: {
     form: "changeLimit('books', 'pageMax', { was: 100 })",
-    needs: { resource: textShape, limit: textShape, was: numberShape },
+    needs: { resource: textShape, limit: wordFrom(limitNames, 'a limit'), was: wholeFromOne },
   },
   phase: 0,
   takeBack(draft, { resource, limit, was }, report) {
     const view = report.view(resource)
     if (!view) return null
-    if (!(limit in view.limits))
-      return report.mistake(`"${limit}" is not a limit.`, didYouMean(limit, Object.keys(view.limits)))
-    if (!Number.isSafeInteger(was) || was < 1)
-      return report.mistake(`${was} cannot be a limit.`, 'Write a whole number from 1.')
     if (view.limits[limit] === was)
       return report.mistake(
         `${limit} of ${resource} is still ${was}.`,

@@ -2,11 +2,10 @@ import type { ChangeRule } from '../../declare/change.ts'
 import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
 import type { View } from '../model.ts'
-import { didYouMean } from '../names/nearest.ts'
 import { effective } from '../rules/checked-rule.ts'
 import { publishedRule } from '../rules/words.ts'
-import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { textShape, wordFrom } from '../shape/shapes.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView, olderView } from './step.ts'
 import { callTraces } from './usage-traces.ts'
@@ -16,18 +15,16 @@ import { callTraces } from './usage-traces.ts'
  * around it. The change declares the rule to consumers; the contract of the older version keeps the rule that it was published with.
  */
 export const changeRule: ChangeKind<ChangeRule> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource', 'rule'],
   options: {
     form: "changeRule('books', 'read', { why: '…' })",
-    needs: { resource: textShape, rule: textShape },
+    needs: { resource: textShape, rule: wordFrom(ruleKinds, 'a kind of rule') },
   },
   phase: 4,
   takeBack(draft, { resource, rule, why }, report) {
     const view = report.view(resource)
     if (!view) return null
-    if (!ruleKinds.includes(rule))
-      return report.mistake(`"${rule}" is not a kind of rule.`, didYouMean(rule, ruleKinds))
     if (!hasRule(view, rule))
       return report.mistake(
         `${resource} has no rule for "${rule}" in the newer version.`,

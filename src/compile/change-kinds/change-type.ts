@@ -1,19 +1,24 @@
 import type { ChangeType } from '../../declare/change.ts'
 import { type DraftField, withField, withView } from '../changes/view-draft.ts'
-import { didYouMean } from '../names/nearest.ts'
-import { textShape, zodSchema } from '../shape/shapes.ts'
+import { textShape, wordFrom, zodSchema } from '../shape/shapes.ts'
 import { codecs, toShown } from '../versions/codecs.ts'
 import { readZod } from '../zod/read.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { fieldEntry, inCode } from './guide-entry.ts'
 import { newerView, olderField, olderFieldName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const changeType: ChangeKind<ChangeType> = {
+  ...usualChange,
   parameters: ['resource', 'field'],
   options: {
     form: "changeType('books', 'price', { was: z.string(), codec: 'integer-as-string' })",
-    needs: { resource: textShape, field: textShape, was: zodSchema, codec: textShape },
+    needs: {
+      resource: textShape,
+      field: textShape,
+      was: zodSchema,
+      codec: wordFrom(Object.keys(codecs), 'a codec'),
+    },
   },
   phase: 2,
   takeBack(draft, change, report) {
@@ -40,9 +45,6 @@ export const changeType: ChangeKind<ChangeType> = {
       }),
     )
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
   loss: ({ codec }) => (codecs[codec].loses === null ? 'two-way' : 'loses'),
   line: ({ resource, field, codec }, step) => {
     const before = olderField(step, resource, field)?.kind
@@ -72,7 +74,6 @@ const typeMistake = (
 ): readonly [string, string] | null => {
   const codec = codecs[change.codec]
   const name = `${change.resource}.${change.field}`
-  if (!codec) return [`"${change.codec}" is not a codec.`, didYouMean(change.codec, Object.keys(codecs))]
   if (field.made || field.codec) {
     return [
       `${name} already differs from what is stored.`,

@@ -13,13 +13,14 @@ import {
 } from '../shape/shapes.ts'
 import { headField } from '../versions/views.ts'
 import { readZod } from '../zod/read.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { customEntry, customWords } from './custom-guide.ts'
 import { checkSamples } from './custom-samples.ts'
 import { olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const custom: ChangeKind<Custom> = {
+  ...usualChange,
   parameters: ['resource'],
   options: {
     form: "custom('books', { fields, replaces, up, down, samples })",
@@ -58,8 +59,6 @@ export const custom: ChangeKind<Custom> = {
   changesNothing: ({ fields, replaces }) => replaces.length === 0 && Object.keys(fields).length === 0,
   // Code may give the same field with the same schema another meaning.
   shownInContract: false,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: (change, step) => ({
     where: `${change.resource}.${Object.keys(change.fields).join(', ')} → ${change.replaces.join(', ')}`,
     what: customWords(change, step),

@@ -2,12 +2,13 @@ import type { MakeRequired } from '../../declare/change.ts'
 import { absenceMeans, absentField } from '../changes/absence.ts'
 import { withField, withView } from '../changes/view-draft.ts'
 import { scalar, textShape } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { fieldEntry, inCode } from './guide-entry.ts'
 import { olderFieldName } from './step.ts'
 import { createTraces } from './usage-traces.ts'
 
 export const makeRequired: ChangeKind<MakeRequired> = {
+  ...usualChange,
   parameters: ['resource', 'field'],
   options: {
     form: "makeRequired('books', 'language', { whenAbsent: 'en', why: '…' })",
@@ -33,9 +34,6 @@ export const makeRequired: ChangeKind<MakeRequired> = {
       }),
     )
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
   loss: () => 'loses',
   line: ({ resource, field, whenAbsent }, { older }) => ({
     where: `${resource}.${field}`,
@@ -48,8 +46,6 @@ export const makeRequired: ChangeKind<MakeRequired> = {
       note: `Where it was left out, ${inCode(JSON.stringify(whenAbsent))} was stored.`,
     }),
   newerFields: ({ field }) => [field],
-  describedFields: () => [],
-  stored: () => null,
   usage: ({ resource, field }, step) =>
     createTraces(step, resource, `and may leave out \`${olderFieldName(step, resource, field)}\``),
 }

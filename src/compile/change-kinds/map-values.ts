@@ -2,13 +2,14 @@ import type { MapValues } from '../../declare/change.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { withField, withView } from '../changes/view-draft.ts'
 import { mapOf, textShape } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { fieldEntry, inCode, storedName } from './guide-entry.ts'
 import { newerView, olderFieldName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 import { checkValues, mapped, valueStep } from './value-step.ts'
 
 export const mapValues: ChangeKind<MapValues> = {
+  ...usualChange,
   parameters: ['resource', 'field', 'values'],
   options: {
     form: "mapValues('books', 'status', { old_value: 'new_value' })",
@@ -37,7 +38,6 @@ export const mapValues: ChangeKind<MapValues> = {
     return withView(draft, change.resource, (one) => withField(one, change.field, mapped(field, step)))
   },
   changesNothing: ({ values, onlyInNewer }) => !renamesValues(values) && isEmpty(onlyInNewer),
-  shownInContract: true,
   verdict: ({ resource, field, values }, newer) => {
     const { writeOnly, open } = newer.views.get(resource)?.field.get(field) ?? {}
     const readersExpectIt = writeOnly === true || open === true
@@ -74,7 +74,6 @@ export const mapValues: ChangeKind<MapValues> = {
     )
   },
   newerFields: ({ field }) => [field],
-  describedFields: () => [],
   stored: ({ field, values, onlyInNewer }) => ({ kind: 'values-mapped', field, values, onlyInNewer }),
   usage: ({ resource, field }, step) =>
     fieldTraces(olderView(step, resource), [olderFieldName(step, resource, field)]),

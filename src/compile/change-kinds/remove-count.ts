@@ -1,11 +1,11 @@
 import type { RemoveCount } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
 import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
 
 export const removeCount: ChangeKind<RemoveCount> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource'],
   options: {
     form: "removeCount('books')",

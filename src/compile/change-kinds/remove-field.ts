@@ -5,12 +5,13 @@ import { zodField } from '../resources/declared-fields.ts'
 import { scalar, textShape, zodSchema } from '../shape/shapes.ts'
 import { headField } from '../versions/views.ts'
 import { readZod } from '../zod/read.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { exampleOf, inCode } from './guide-entry.ts'
 import { olderName, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const removeField: ChangeKind<RemoveField> = {
+  ...usualChange,
   parameters: ['resource', 'field'],
   options: {
     form: "removeField('books', 'isbn', { was: z.string() })",
@@ -44,9 +45,6 @@ export const removeField: ChangeKind<RemoveField> = {
       whenAbsent: field.required ? withoutKey(one.whenAbsent, change.field) : one.whenAbsent,
     }))
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
   loss: () => 'keeps',
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'removed' }),
   guideEntry: ({ resource, field }, step) => ({
@@ -55,7 +53,6 @@ export const removeField: ChangeKind<RemoveField> = {
     note: 'Its values stay stored for as long as the older version is served.',
     example: exampleOf(step, resource, [field], [], { [field]: exampleText(step, resource, field) }),
   }),
-  newerFields: () => [],
   describedFields: ({ field }) => [field],
   stored: (change) => ({ kind: 'column-hidden', field: change.field, schema: keptSchema(change) }),
   usage: ({ resource, field }, step) => fieldTraces(olderView(step, resource), [field]),

@@ -10,7 +10,7 @@ import {
 } from '../changes/view-draft.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
 import { olderFilterName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
@@ -25,7 +25,7 @@ const removed = (
   participle: string,
   query: (field: string) => string,
 ): ChangeKind<Change> => ({
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource', 'field'],
   options: { form: `${builder}('books', 'isbn')`, needs: { resource: textShape, field: textShape } },
   phase: 3,

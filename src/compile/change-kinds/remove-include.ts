@@ -3,13 +3,13 @@ import type { Report } from '../changes/report.ts'
 import { type Draft, type DraftView, viewOfResource, withView } from '../changes/view-draft.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
 import { newerView, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const removeInclude: ChangeKind<RemoveInclude> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource', 'path'],
   options: {
     form: "removeInclude('books', 'author')",

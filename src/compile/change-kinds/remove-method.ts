@@ -1,27 +1,25 @@
 import type { RemoveMethod } from '../../declare/change.ts'
 import { type Draft, type DraftView, withView } from '../changes/view-draft.ts'
 import { rowPath } from '../names/collection-paths.ts'
-import { didYouMean } from '../names/nearest.ts'
+import { methodShape } from '../resources/methods-and-scopes.ts'
 import { hasTopLevel } from '../resources/owners.ts'
 import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
 import { olderView } from './step.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const removeMethod: ChangeKind<RemoveMethod> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource', 'method'],
   options: {
     form: "removeMethod('books', 'DELETE')",
-    needs: { resource: textShape, method: textShape },
+    needs: { resource: textShape, method: methodShape },
   },
   phase: 3,
   takeBack(draft, { resource, method }, report) {
     const view = report.view(resource)
     if (!view) return null
-    if (!(method in view.scopes))
-      return report.mistake(`"${method}" is not a method.`, didYouMean(method, Object.keys(view.scopes)))
     if (view.methods.has(method))
       return report.mistake(
         `${resource} still offers ${method}.`,

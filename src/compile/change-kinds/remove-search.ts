@@ -2,11 +2,11 @@ import type { RemoveSearch } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
 import { whyNotSearched } from '../resources/searched.ts'
 import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
 
 export const removeSearch: ChangeKind<RemoveSearch> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource', 'field'],
   options: {
     form: "removeSearch('books', 'title')",

@@ -1,13 +1,14 @@
 import type { RenameField } from '../../declare/change.ts'
 import { withField, withView } from '../changes/view-draft.ts'
 import { textShape } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { fieldEntry, inCode } from './guide-entry.ts'
 import { namedWell } from './new-names.ts'
 import { newerView, olderName, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const renameField: ChangeKind<RenameField> = {
+  ...usualChange,
   parameters: ['resource', 'from', 'to'],
   options: {
     form: "renameField('books', 'old_name', 'new_name')",
@@ -31,9 +32,6 @@ export const renameField: ChangeKind<RenameField> = {
     return withView(draft, resource, (one) => withField(one, to, { name: from }))
   },
   changesNothing: ({ from, to }) => from === to,
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ resource, from, to }) => ({ where: `${resource}.${from} → ${to}`, what: 'renamed' }),
   guideEntry: ({ resource, from, to }, step) =>
     fieldEntry(step, resource, to, {
@@ -41,8 +39,6 @@ export const renameField: ChangeKind<RenameField> = {
       rows: [[inCode(from), inCode(to)], ...queryRows(step, resource, from, to)],
       note: '',
     }),
-  newerFields: () => [],
-  describedFields: () => [],
   stored: ({ from, to }) => ({ kind: 'column-renamed', from, to }),
   usage: ({ resource, from }, step) => fieldTraces(olderView(step, resource), [from]),
 }

@@ -4,13 +4,14 @@ import type { BelongsToModel, HasManyModel, IncludeNode, View } from '../model.t
 import { hyphenated } from '../names/name-rules.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { textShape } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { exampleOf, inCode } from './guide-entry.ts'
 import { namedWell } from './new-names.ts'
 import { newerView, olderName, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const renameRelation: ChangeKind<RenameRelation> = {
+  ...usualChange,
   parameters: ['resource', 'from', 'to'],
   options: {
     form: "renameRelation('books', 'old_name', 'new_name')",
@@ -30,9 +31,6 @@ export const renameRelation: ChangeKind<RenameRelation> = {
     return withView(draft, resource, (one) => withReference(withRelation(one, to, { name: from }), from, to))
   },
   changesNothing: ({ from, to }) => from === to,
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ resource, from, to }, step) => {
     const id = isBelongsTo(step, resource, to) ? `, and so is ${from}_id → ${to}_id` : ''
     return { where: `${resource}.${from} → ${to}`, what: `relation renamed${id}` }
@@ -54,8 +52,6 @@ export const renameRelation: ChangeKind<RenameRelation> = {
       example: belongs ? exampleOf(step, resource, [`${from}_id`], [`${to}_id`]) : null,
     }
   },
-  newerFields: () => [],
-  describedFields: () => [],
   stored: ({ from, to }) => ({ kind: 'relation-renamed', from, to }),
   usage: ({ resource, from, to }, step) => {
     const view = olderView(step, resource)

@@ -6,12 +6,13 @@ import { collectionPaths } from '../names/collection-paths.ts'
 import { hyphenated } from '../names/name-rules.ts'
 import { textShape } from '../shape/shapes.ts'
 import { kindsOfEvents } from '../versions/events-view.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { exampleOf, inCode } from './guide-entry.ts'
 import { namedWell } from './new-names.ts'
 import { newerView, olderView, type VersionStep } from './step.ts'
 
 export const renameResource: ChangeKind<RenameResource> = {
+  ...usualChange,
   parameters: ['from', 'to'],
   options: {
     form: "renameResource('old-names', 'new-names')",
@@ -25,9 +26,6 @@ export const renameResource: ChangeKind<RenameResource> = {
     return new Map([...renamed].map(([key, view]) => [key, { ...view, scopes: scopesNamed(view, from, to) }]))
   },
   changesNothing: ({ from, to }) => from === to,
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ from, to }) => ({ where: `${from} → ${to}`, what: 'renamed' }),
   guideEntry: ({ from, to }, step) => ({
     title: `${inCode(from)} is now ${inCode(to)}`,
@@ -40,8 +38,6 @@ export const renameResource: ChangeKind<RenameResource> = {
       newerView(step, to)?.fields.map(({ name }) => name) ?? [],
     ),
   }),
-  newerFields: () => [],
-  describedFields: () => [],
   stored: ({ from, to }) => ({ kind: 'table-renamed', from, to }),
   usage: ({ from }) => ({
     operation: (_, template) => (template.split('/')[1] === from ? `calls \`/${from}\`` : null),

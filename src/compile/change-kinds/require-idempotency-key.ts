@@ -1,12 +1,12 @@
 import type { RequireIdempotencyKey } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
 import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource'],
   options: {
     form: "requireIdempotencyKey('books')",

@@ -1,32 +1,27 @@
 import type { RequireScope } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
-import { didYouMean } from '../names/nearest.ts'
+import { methodShape } from '../resources/methods-and-scopes.ts'
 import { textShape } from '../shape/shapes.ts'
-import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView } from './step.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const requireScope: ChangeKind<RequireScope> = {
-  ...narrowsRequests,
+  ...usualChange,
   parameters: ['resource', 'method'],
   options: {
     form: "requireScope('books', 'POST', { was: 'authenticated' })",
-    needs: { resource: textShape, method: textShape, was: textShape },
+    needs: { resource: textShape, method: methodShape, was: textShape },
   },
   phase: 4,
   takeBack(draft, { resource, method, was }, report) {
     const view = report.view(resource)
     if (!view) return null
-    const rule = view.scopes[method]
-    if (rule === undefined || rule === was)
+    if (view.scopes[method] === was)
       return report.mistake(
-        rule === undefined
-          ? `"${method}" is not a method.`
-          : `${method} of ${resource} still needs "${was}".`,
-        rule === undefined
-          ? didYouMean(method, Object.keys(view.scopes))
-          : 'Change its scopes, or leave this out.',
+        `${method} of ${resource} still needs "${was}".`,
+        'Change its scopes, or leave this out.',
       )
     if (!report.claim(`scope of ${method} ${resource}`, 'key')) return null
     return withView(draft, resource, (one) => ({ ...one, scopes: { ...one.scopes, [method]: was } }))

@@ -1,13 +1,15 @@
 import type { IdempotencyDeclaration, Method, ScopeRule } from '../../declare/resource.ts'
-import { type MistakeList, mistakeList, shownValue } from '../mistakes.ts'
+import { type MistakeList, mistakeList } from '../mistakes.ts'
 import type { AnsweredModel, View } from '../model.ts'
-import { didYouMean } from '../names/nearest.ts'
+import { wordFrom } from '../shape/shapes.ts'
 import type { ResourceDraft } from './resource-draft.ts'
 
 /** What a resource declares, and its model where it has one: totals have none. */
 export type Declared = Pick<ResourceDraft, 'declaration'> & Partial<Pick<ResourceDraft, 'model'>>
 
-const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+export const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export const methodShape = wordFrom(allMethods, 'a method')
 
 export const readMethods = (draft: Declared, mistakes: MistakeList): ReadonlySet<Method> => {
   const answered = draft.model?.answered
@@ -15,9 +17,7 @@ export const readMethods = (draft: Declared, mistakes: MistakeList): ReadonlySet
   const declared = draft.declaration.methods ?? possible
   const where = `${draft.declaration.name}.methods`
   for (const method of declared)
-    if (!allMethods.includes(method))
-      mistakes.add(where, `"${method}" is not a method.`, didYouMean(method, allMethods))
-    else if (!possible.includes(method))
+    if (!possible.includes(method))
       mistakes.add(where, `answers has no function for ${method}.`, 'Leave the method out, or write one.')
   // No methods: the newest version removed the resource, and older versions still offer it.
   if (declared.length > 0 && !declared.includes('GET') && !answered)
@@ -43,15 +43,6 @@ export const readScopes = (draft: Declared, mistakes: MistakeList): View['scopes
   const { name, scopes = {} } = draft.declaration
   const where = `${name}.scopes`
   for (const [key, rule] of Object.entries(scopes)) {
-    const keys = ['read', 'write', ...allMethods]
-    if (!keys.includes(key))
-      mistakes.add(where, `"${key}" is neither read, write nor a method.`, didYouMean(key, keys))
-    if (typeof rule !== 'string' || !scopePattern.test(rule))
-      mistakes.add(
-        where,
-        `${shownValue(rule)} is not the name of a scope.`,
-        `Write "${name}:${key}", 'authenticated' or 'public'.`,
-      )
     if (rule !== 'public') continue
     if (key !== 'read' && key !== 'GET')
       mistakes.add(where, 'a write cannot be public.', "Write 'authenticated' or the name of a scope.")
@@ -73,21 +64,16 @@ export const readScopes = (draft: Declared, mistakes: MistakeList): View['scopes
   })
 }
 
-const modes = ['optional', 'required', 'off']
-
 export const readIdempotency = (draft: ResourceDraft, mistakes: MistakeList): View['idempotency'] => {
   const { idempotencyKey = 'optional' } = draft.declaration
   const { mode, body = 'stored' }: IdempotencyDeclaration =
     typeof idempotencyKey === 'string' ? { mode: idempotencyKey } : idempotencyKey
   const where = `${draft.declaration.name}.idempotencyKey`
-  if (!modes.includes(mode)) mistakes.add(where, `"${mode}" is not a mode.`, didYouMean(mode, modes))
   if (mode === 'required' && !readMethods(draft, mistakeList()).has('POST'))
     mistakes.add(
       where,
       'it is required, but nothing can be created.',
       "Add 'POST' to methods, or leave it out.",
     )
-  if (body !== 'stored' && body !== 'reread')
-    mistakes.add(where, `"${body}" is not a way to keep bodies.`, "Write 'stored' or 'reread'.")
   return Object.freeze({ mode, storesBody: body === 'stored' })
 }

@@ -23,6 +23,9 @@ const ofResources: { readonly [L in keyof LimitsModel]: Bound } = {
   totalRows: { usual: 100_000, most: 1_000_000 },
 }
 
+/** The limits that a resource can have of its own. */
+export const limitNames = Object.keys(ofResources) as readonly (keyof LimitsModel)[]
+
 const ofApi: { readonly [L in keyof ApiLimitsModel]: Bound } = {
   ...ofResources,
   jsonDepth: { usual: 32, most: 200 },
@@ -56,8 +59,7 @@ export const resourceLimits = (
   resource: string,
   mistakes: MistakeList,
 ): LimitsModel => {
-  const names = Object.keys(ofResources) as (keyof LimitsModel)[]
-  const ofThis = Object.fromEntries(names.map((name) => [name, api[name]]))
+  const ofThis = Object.fromEntries(limitNames.map((name) => [name, api[name]]))
   return readLimits<LimitsModel>(declared, ofThis, `${resource}.limits`, mistakes)
 }
 

@@ -35,10 +35,12 @@ export const zodSchema: Shape = { said: 'a Zod schema, such as z.string()', hold
 export const textShape: Shape = { said: 'a text', holds: (value) => typeof value === 'string' }
 export const flag: Shape = { said: 'true or false', holds: (value) => typeof value === 'boolean' }
 export const numberShape: Shape = { said: 'a number', holds: (value) => typeof value === 'number' }
-export const count: Shape = {
-  said: 'a whole number from 0',
-  holds: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-}
+const wholeFrom = (least: number): Shape => ({
+  said: `a whole number from ${least}`,
+  holds: (value) => Number.isSafeInteger(value) && Number(value) >= least,
+})
+export const count = wholeFrom(0)
+export const wholeFromOne = wholeFrom(1)
 export const functionShape: Shape = { said: 'a function', holds: (value) => typeof value === 'function' }
 export const object: Shape = { said: 'an object', holds: isJsonObject }
 export const list: Shape = { said: 'a list', holds: Array.isArray }
@@ -48,12 +50,18 @@ export const scalar: Shape = {
 }
 export const nothing: Shape = { said: 'null', holds: (value) => value === null }
 
-export const oneOf = (...words: readonly string[]): Shape => ({
-  said: words.map((word) => `'${word}'`).join(' or '),
+export const oneOf = (...words: readonly string[]): Shape => wordFrom(words, 'a choice')
+
+/** One of some words; `noun` is what each of them is. */
+export const wordFrom = (words: readonly string[], noun: string): Shape => ({
+  said: words
+    .map((word) => `'${word}'`)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' or $1'),
   holds: (value) => typeof value === 'string',
   sound(value, where, mistakes) {
     if (words.includes(value as string)) return value
-    mistakes.add(where, `"${value}" is not a choice.`, didYouMean(value as string, words))
+    mistakes.add(where, `"${value}" is not ${noun}.`, didYouMean(value as string, words))
     return undefined
   },
 })

@@ -1,4 +1,5 @@
 import type { TokenDeclaration } from '../../declare/api.ts'
+import { allMethods, methodShape, scopePattern } from '../resources/methods-and-scopes.ts'
 import {
   addressRangeFault,
   algorithmsFault,
@@ -27,6 +28,7 @@ import {
   type Shape,
   soundOptions,
   textShape,
+  wordFrom,
   zodSchema,
 } from './shapes.ts'
 
@@ -35,14 +37,15 @@ const rate = like(
   '{ perSecond: 10, burst: 20 }',
 )
 
-const modes = "'optional', 'required' or 'off'"
+const mode = wordFrom(['optional', 'required', 'off'], 'a mode')
 const idempotencyKey = either(
-  textShape,
-  optionsOf({
-    needs: { mode: like(textShape, modes) },
-    may: { body: like(textShape, "'stored' or 'reread'") },
-  }),
+  mode,
+  optionsOf({ needs: { mode: like(mode, mode.said) }, may: { body: oneOf('stored', 'reread') } }),
 )
+const scope: Shape = {
+  said: "the name of a scope, 'authenticated' or 'public'",
+  holds: (value) => typeof value === 'string' && scopePattern.test(value),
+}
 
 const everyone: Shape = { said: "'*'", holds: (value) => value === '*' }
 const origin: Shape = {
@@ -188,11 +191,17 @@ export const resourceTable: OptionTable = {
     count: flag,
     bulk: flag,
     include: like(listOf(textShape), "['author']"),
-    methods: like(listOf(textShape), "['GET', 'POST']"),
-    idempotencyKey: like(idempotencyKey, `${modes}, or { mode: 'required', body: 'reread' }`),
+    methods: like(listOf(methodShape), "['GET', 'POST']"),
+    idempotencyKey: like(idempotencyKey, `${mode.said}, or { mode: 'required', body: 'reread' }`),
     requireIfMatch: flag,
     cacheControl: like(textShape, "'private, max-age=60'"),
-    scopes: like(object, "{ read: 'public', write: 'books:write' }"),
+    scopes: like(
+      optionsOf({
+        noun: 'read, write or a method',
+        may: Object.fromEntries(['read', 'write', ...allMethods].map((key) => [key, scope])),
+      }),
+      "{ read: 'public', write: 'books:write' }",
+    ),
     rate,
     limits: like(object, '{ pageMax: 50 }'),
     events: flag,
@@ -256,7 +265,7 @@ export const totalsTable: OptionTable = {
     nameIsPluralBecause: textShape,
     methods: like(listOf(textShape), "['GET']"),
     cacheControl: like(textShape, "'private, max-age=60'"),
-    scopes: like(optionsOf({ may: { read: textShape } }), "{ read: 'reports:read' }"),
+    scopes: like(optionsOf({ may: { read: scope } }), "{ read: 'reports:read' }"),
     rate,
     limits: like(object, '{ pageMax: 50 }'),
   },
