@@ -9,7 +9,7 @@ import type { Contract } from './contract-format.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
 import { didYouMean } from './names/nearest.ts'
-import { checkAnsweredRules, checkAnsweredVersions } from './resources/answered-versions.ts'
+import { checkAnsweredVersions } from './resources/answered-versions.ts'
 import { auditOf } from './resources/audited-resources.ts'
 import { takesLists } from './resources/bulk.ts'
 import {
@@ -122,8 +122,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const problems = allProblems(resources.values(), mistakes)
   const older = whole ? olderVersions(head, declaration, contracts, mistakes) : []
   const versions = [head, ...older]
-  checkAnsweredRules(drafts, mistakes)
-  checkAnsweredVersions(older, mistakes)
+  checkAnsweredVersions(versions, mistakes)
   checkEventNames(versions, declaration, mistakes)
   checkTotalsNames(versions, mistakes)
   if (mistakes.all.length > 0) return null

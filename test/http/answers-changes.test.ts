@@ -334,13 +334,13 @@ describe('what only the store has', () => {
       }),
     )
     expect(lines.map((line) => line.replace(/^versions\.v1: /, '').split(/[:,] /)[0])).toEqual([
-      'it filters quotes by "owner.name" through relations',
+      'its filter "owner.name" of quotes leads through relations',
       'it filters quotes by "price"',
       'it filters quotes by "at"',
       'it sorts quotes by "price"',
       'it sorts quotes by "size"',
-      'it filters notes by "quote.price" through relations',
-      'it includes "lone" in notes',
+      'its filter "quote.price" of notes leads through relations',
+      'its include "lone" of notes leads to lones',
     ])
   })
 })

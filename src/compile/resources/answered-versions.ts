@@ -1,35 +1,14 @@
-import { ruleKinds } from '../../declare/rule.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Version, View, ViewField } from '../model.ts'
-import { operandsOf } from '../rules/checked-rule.ts'
 import { sortsAsText } from '../versions/codecs.ts'
 import { fewValuesOf } from '../versions/few-values.ts'
-import type { Drafts } from './resource-draft.ts'
-
-/** Rules are judged by the database, which has no rows of nouns that are answered by code. */
-export const checkAnsweredRules = (drafts: Drafts, mistakes: MistakeList): void => {
-  for (const { model } of drafts.values())
-    for (const kind of ruleKinds) {
-      const rule = model.rules[kind]
-      for (const operand of rule ? operandsOf(rule.root) : []) {
-        const steps = operand.kind === 'field' ? operand.path : []
-        const step = steps.find(({ target }) => drafts.get(target.name)?.model.answered)
-        if (!step) continue
-        mistakes.add(
-          `${model.name}.rules.${kind}`,
-          `"${step.name}" leads to ${step.target.name}, whose rows are answered by code, and a rule only reads stored ones.`,
-          'Ask for a field of the row itself.',
-        )
-      }
-    }
-}
 
 /** Code knows the newest version alone: what it cannot give an older one is a mistake. */
 export const checkAnsweredVersions = (versions: readonly Version[], mistakes: MistakeList): void => {
   for (const version of versions)
     for (const view of version.viewOf.values()) {
       checkPaths(view, mistakes)
-      if (!view.resource.answered) continue
+      if (!view.resource.answered || version.head) continue
       checkMethods(view, mistakes)
       checkOfStore(view, mistakes)
       for (const name of view.filters) checkFilter(view, view.field.get(name), mistakes)
@@ -52,16 +31,22 @@ const checkOfStore = ({ name, version, searched, counted, bulk }: View, mistakes
     )
 }
 
-/** Filters through relations, and includes, that the newest version does not have. */
+/** Filters that lead through such nouns, and includes of those that have no list. */
 const checkPaths = (view: View, mistakes: MistakeList): void => {
-  const add = (what: string, hint: string) => mistakes.add(`versions.${view.version.name}`, what, hint)
+  const { head, name: version } = view.version
+  const add = (option: 'filter' | 'include', path: string, why: string, hint: string) =>
+    head
+      ? mistakes.add(`${view.name}.${option}`, `"${path}" ${why}`, hint)
+      : mistakes.add(`versions.${version}`, `its ${option} "${path}" of ${view.name} ${why}`, hint)
   for (const [path, { steps }] of view.filterOf) {
     const passed = steps.length > 0 ? [view, ...steps.map(({ target }) => target())] : []
     const answered = passed.find(({ resource }) => resource.answered)
     if (answered)
       add(
-        `it filters ${view.name} by "${path}" through relations, which only the store follows, and rows of ${answered.name} are answered by code.`,
-        'Offer no such filter while the version is served.',
+        'filter',
+        path,
+        `leads through relations, which only the store follows, and rows of ${answered.name} are answered by code.`,
+        'Offer no such filter.',
       )
   }
   for (const path of view.includePaths) {
@@ -70,8 +55,10 @@ const checkPaths = (view: View, mistakes: MistakeList): void => {
       .reduce<View | undefined>((here, step) => here?.relations.get(step)?.target(), view)
     if (last?.resource.answered && !last.resource.answered.list)
       add(
-        `it includes "${path}" in ${view.name}: ${last.name} has no list among its answers, and rows are included by it.`,
-        `Write list into the answers of ${last.name} until the version is retired.`,
+        'include',
+        path,
+        `leads to ${last.name}, which has no list among its answers, and rows are included by it.`,
+        `Write list into the answers of ${last.name}, or offer no such include.`,
       )
   }
 }

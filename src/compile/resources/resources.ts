@@ -44,7 +44,7 @@ export const draftResources = (
   }
   for (const draft of all) linkHasMany(draft, drafts, mistakes)
   for (const draft of all) linkOwner(draft, drafts, mistakes)
-  for (const draft of all) checkAnsweredRelations(draft, drafts, mistakes)
+  for (const draft of all) checkAnsweredRelations(draft, mistakes)
   checkSwappedNames(declaration, mistakes)
   checkOwnerCycles(drafts, mistakes)
   checkCircles(drafts, mistakes)

@@ -104,23 +104,17 @@ export interface CallerValue {
   readonly isList: boolean
 }
 
+/** What a rule joins by all-of and any-of. */
+export const leavesOf = (node: RuleNode): readonly Exclude<RuleNode, Joined>[] =>
+  'of' in node ? node.of.flatMap(leavesOf) : [node]
+
 /** All that the comparisons of a rule are made of. */
-export function operandsOf(node: RuleNode): readonly RuleOperand[] {
-  switch (node.kind) {
-    case 'all-of':
-    case 'any-of':
-      return node.of.flatMap(operandsOf)
-    case 'has':
-      return []
-    case 'compare':
-      return [node.left, node.right]
-    case 'includes':
-      return [node.list, node.element]
-    case 'in':
-    case 'null':
-      return [node.field]
-  }
-}
+export const operandsOf = (root: RuleNode): readonly RuleOperand[] =>
+  leavesOf(root).flatMap((leaf) => {
+    if (leaf.kind === 'has') return []
+    if (leaf.kind === 'compare') return [leaf.left, leaf.right]
+    return leaf.kind === 'includes' ? [leaf.list, leaf.element] : [leaf.field]
+  })
 
 /** The rule that takes the place of one that is not declared. */
 const ruleInstead: { readonly [K in RuleKind]: RuleKind | null } = {

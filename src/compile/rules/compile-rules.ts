@@ -4,7 +4,7 @@ import { callerTerms, type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Drafts, ResourceDraft } from '../resources/resource-draft.ts'
 import { askableScopes, checkAsked } from '../service/declared-scopes.ts'
-import { type CallerValue, noRules, operandsOf, type Rule, type RuleNode } from './checked-rule.ts'
+import { type CallerValue, leavesOf, noRules, operandsOf, type Rule, type RuleNode } from './checked-rule.ts'
 import { foreignFields, lostParts } from './lost-parts.ts'
 import { type ConditionContext, isCondition, normalForm, notACondition } from './normal-form.ts'
 import { type Note, rowTerms } from './rule-recorder.ts'
@@ -103,17 +103,11 @@ const settledBy = (holds: boolean): readonly [RuleData, RuleNode] => [
   Object.freeze({ kind: holds ? 'all-of' : 'any-of', of: Object.freeze([]) }),
 ]
 
-const ruleOf = (kind: RuleKind, condition: RuleData, root: RuleNode): Rule => {
-  return Object.freeze({
+const ruleOf = (kind: RuleKind, condition: RuleData, root: RuleNode): Rule =>
+  Object.freeze({
     kind,
     condition,
     root,
-    scopes: [...new Set(scopesOf(root))].sort(),
+    scopes: [...new Set(leavesOf(root).flatMap((leaf) => (leaf.kind === 'has' ? leaf.scope : [])))].sort(),
     callerValues: [...new Set(operandsOf(root).filter((operand) => operand.kind === 'caller-value'))],
   })
-}
-
-const scopesOf = (node: RuleNode): readonly string[] => {
-  if (node.kind === 'all-of' || node.kind === 'any-of') return node.of.flatMap(scopesOf)
-  return node.kind === 'has' ? [node.scope] : []
-}

@@ -1,6 +1,6 @@
 import { kinds } from '../../kinds/kinds.ts'
 import type { Model } from '../model.ts'
-import type { FieldPath, RuleLeaf, RuleNode } from './checked-rule.ts'
+import { type FieldPath, leavesOf, type RuleLeaf, type RuleNode } from './checked-rule.ts'
 
 /** The field of the row that a leaf asks for; null where it asks only for the caller. */
 const fieldOf = (leaf: RuleLeaf): FieldPath | null => {
@@ -17,23 +17,14 @@ const isServed = (leaf: RuleLeaf): boolean => {
 }
 
 /** All leaves but scopes, which are decided before the statement is planned. */
-const leavesOf = (node: RuleNode): readonly RuleLeaf[] => {
-  switch (node.kind) {
-    case 'all-of':
-    case 'any-of':
-      return node.of.flatMap(leavesOf)
-    case 'has':
-      return []
-    default:
-      return [node]
-  }
-}
+const conditionsOf = (node: RuleNode): readonly RuleLeaf[] =>
+  leavesOf(node).filter((leaf) => leaf.kind !== 'has')
 
-const asksRows = (node: RuleNode): boolean => leavesOf(node).some((leaf) => fieldOf(leaf) !== null)
+const asksRows = (node: RuleNode): boolean => conditionsOf(node).some((leaf) => fieldOf(leaf) !== null)
 
 /** The fields by which an index finds the rows that a rule lets through. */
 export const ruleFields = (root: RuleNode): readonly string[] =>
-  leavesOf(root)
+  conditionsOf(root)
     .filter(isServed)
     .flatMap((leaf) => fieldOf(leaf)?.field.name ?? [])
 
@@ -49,9 +40,9 @@ function unserved(node: RuleNode): readonly RuleLeaf[] {
       return parts.some((leaves) => leaves.length === 0) ? [] : parts.flat()
     }
     case 'any-of':
-      return node.of.flatMap((part) => (asksRows(part) ? unserved(part) : leavesOf(part)))
+      return node.of.flatMap((part) => (asksRows(part) ? unserved(part) : conditionsOf(part)))
     default:
-      return leavesOf(node).filter((leaf) => !isServed(leaf))
+      return conditionsOf(node).filter((leaf) => !isServed(leaf))
   }
 }
 

@@ -26,7 +26,7 @@ export const rowTerms = (
       if (draft.fields.has(name)) return term({ kind: 'field', path: Object.freeze(path), field: name })
       const relation = draft.belongsTo.get(name)
       const target = relation && drafts.get(relation.target.name)
-      if (target && path.length < mostRelations)
+      if (target && !target.model.answered && path.length < mostRelations)
         return given(rowTerms(target, drafts, note, unusable, [...path, name]))
       unusable()
       noteUnreadable(draft, name, [...path, name].join('.'), note)
@@ -37,7 +37,13 @@ export const rowTerms = (
 function noteUnreadable(draft: ResourceDraft, name: string, path: string, note: Note): null {
   // The mistake is reported where the field or the relation is declared.
   if (draft.broken.has(name)) return null
-  if (draft.belongsTo.has(name))
+  const relation = draft.belongsTo.get(name)
+  if (relation?.target.answered)
+    return note(
+      `"${name}" leads to ${relation.target.name}, whose rows are answered by code, and a rule only reads stored ones.`,
+      'Ask for a field of the row itself.',
+    )
+  if (relation)
     return note(
       `row.${path} leads over more than ${mostRelations} relations.`,
       `A path has at most ${mostRelations}, then a field.`,
