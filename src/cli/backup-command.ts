@@ -2,17 +2,13 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { backupSqlite } from '../store/sqlite/backup.ts'
-import { isOfStore } from '../store/sqlite/backup-target.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { storeUrl } from './command-store.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
 
-export const options = {
-  force: { type: 'boolean', does: 'replaces FILE if it exists' },
-  json: jsonOption,
-} as const
+export const options = { json: jsonOption } as const
 
 /** `nounkit backup [API] FILE`: writes a consistent copy of a SQLite store, while it serves. The declaration is not compiled. */
 export async function backupCommand(args: string[]): Promise<number> {
@@ -27,7 +23,7 @@ export async function backupCommand(args: string[]): Promise<number> {
     throw new CommandMistake(
       'nounkit backup copies SQLite files, and this store is PostgreSQL: use pg_dump --format=custom --file=FILE "$DATABASE_URL"',
     )
-  const target = targetFile(file, path, values.force ?? false)
+  const target = targetFile(file)
   const progress = openProgress()
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size !== undefined) progress.show(`Copying ${sizeText(size)} …`)
@@ -37,26 +33,15 @@ export async function backupCommand(args: string[]): Promise<number> {
   return 0
 }
 
-function targetFile(file: string, store: string, force: boolean): string {
+function targetFile(file: string): string {
   const target = resolve(file)
-  if (isOfStore(store, target))
-    throw new CommandMistake(
-      `${file} is the store itself, or a file that SQLite keeps beside it. Name another file for the copy.`,
-    )
   // It is not created: where the disk for backups is not mounted, the copy would be on the disk of the store.
   if (!existsSync(dirname(target)))
     throw new CommandMistake(
       `The folder ${dirname(target)} does not exist. Create it, or name a file in another folder.`,
     )
-  if (!existsSync(target)) return target
-  const found = statSync(target)
-  if (found.isDirectory())
+  if (statSync(target, { throwIfNoEntry: false })?.isDirectory())
     throw new CommandMistake(`${file} is a folder. Name a file in it: nounkit backup ${file}/backup.db`)
-  if (!found.isFile()) throw new CommandMistake(`${file} is not a file. Name another.`)
-  if (!force)
-    throw new CommandMistake(
-      `${file} exists. Name another file, or replace it: nounkit backup ${file} --force`,
-    )
   return target
 }
 

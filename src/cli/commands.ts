@@ -229,7 +229,7 @@ export const commands: { readonly [name: string]: Command } = {
     group: 'The store',
     usage: 'backup [API] FILE',
     does: 'writes a consistent copy of a SQLite store, while it serves',
-    examples: ['nounkit backup monday.db', 'nounkit backup examples/shop shop.bak --force'],
+    examples: ['nounkit backup monday.db', 'nounkit backup examples/shop shop.bak'],
     load: () => import('./backup-command.ts').then(({ options, backupCommand: run }) => ({ options, run })),
   },
 }

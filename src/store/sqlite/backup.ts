@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { sqlText } from '../../kinds/sql.ts'
 import { newCounters, StoreError, StoreRefused } from '../store.ts'
-import { refuseLogBeside } from './backup-target.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { resultCode, sqliteError } from './errors.ts'
 import { refuseForeignLog } from './foreign-log.ts'
@@ -24,7 +23,7 @@ export async function backupSqlite(path: string, target: string): Promise<number
       `There is no store: ${file} does not exist. Set DATABASE_URL to the store that the service uses.`,
     )
   refuseForeignLog(file)
-  refuseLogBeside(target)
+  refuseTaken(target)
   // Not with the process's number, which is the same each time in a container: what a killed backup has left would be in the way.
   const partial = `${target}.${randomUUID().slice(0, 8)}.partial`
   createPartial(partial, target, statSync(file).mode)
@@ -32,8 +31,7 @@ export async function backupSqlite(path: string, target: string): Promise<number
     await vacuumInto(file, partial)
     // VACUUM INTO itself does not wait until the copy is on the disk.
     sync(partial)
-    // A program may have opened the file that is replaced.
-    refuseLogBeside(target)
+    refuseTaken(target)
     renameSync(partial, target)
     sync(dirname(target))
     return statSync(target).size
@@ -41,6 +39,22 @@ export async function backupSqlite(path: string, target: string): Promise<number
     for (const left of [partial, `${partial}-journal`]) rmSync(left, { force: true })
     throw resultCode(error) === FULL ? noRoom(target, error) : sqliteError(error, file)
   }
+}
+
+/** What SQLite appends to the path of a database for the files that it keeps beside it: logs, and the index of one. */
+const suffixes = ['-wal', '-shm', '-journal'] as const
+
+/** Throws where there is a file already, or a log that SQLite would read as the copy's, or where SQLite would take the copy for a log. */
+function refuseTaken(target: string): void {
+  const taken = ['', ...suffixes]
+    .map((suffix) => target + suffix)
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false }))
+  if (taken.length > 0)
+    throw new StoreRefused(
+      `${taken.join(' and ')} ${taken.length === 1 ? 'exists' : 'exist'}. A copy replaces nothing, and is not written beside the log of another database. Name another file.`,
+    )
+  if (suffixes.some((suffix) => target.endsWith(suffix)))
+    throw new StoreRefused(`${target} is the name of a log of SQLite. Name another file for the copy.`)
 }
 
 /** The copy has the same secrets as the store, so it gets the same permissions, and none for others than its user and group. */
