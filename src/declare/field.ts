@@ -15,9 +15,9 @@ export interface FieldMarks {
   readonly became?: ValuesNow
 }
 
-/** A value that is gone → the one that its rows have instead, or a function that says it for each row, as it was stored. */
+/** A value that is gone → the one that its rows have instead. */
 export interface ValuesNow {
-  readonly [gone: string]: string | ((row: { readonly [field: string]: unknown }) => string)
+  readonly [gone: string]: string
 }
 
 export const isZod = (value: unknown): value is z.ZodType =>
@@ -86,11 +86,10 @@ export const was = <F extends FieldDeclaration>(name: string, field: F): F =>
     : marked(field, { was: name })) as F
 
 /**
- * Values of an enum or states are gone: while no version is published, a migration gives their rows these values instead. A function decides
- * for each row, so that one state can become two.
+ * Values of an enum or states are gone: while no version is published, a migration gives their rows these values instead.
  *
  * @example
- * status: became({ open: (row) => (row.paid_at === null ? 'placed' : 'paid') }, states('placed', { placed: ['paid'], paid: [] }))
+ * status: became({ open: 'placed' }, states('placed', { placed: ['paid'], paid: [] }))
  */
 export const became = <F extends FieldSchema | StatesField>(values: ValuesNow, field: F): F =>
   (isStates(field) ? Object.freeze({ ...field, became: values }) : marked(field, { became: values })) as F

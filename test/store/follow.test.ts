@@ -4,7 +4,15 @@ import { systemClock } from '../../src/clock.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import type { Model } from '../../src/compile/model.ts'
 import { type ApiDeclaration, api } from '../../src/declare/api.ts'
-import { became, type FieldDeclarations, states, sum, was, writeOnly } from '../../src/declare/field.ts'
+import {
+  became,
+  type FieldDeclarations,
+  type StatesField,
+  states,
+  sum,
+  was,
+  writeOnly,
+} from '../../src/declare/field.ts'
 import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
@@ -408,48 +416,41 @@ describeStores('a store follows while nothing is published', ({ kind, url, open 
     },
   )
 
-  test('a state that becomes two is split row by row by a function, in rows and events', async () => {
-    const declared = (fields: FieldDeclarations) =>
-      api('shop', { resources: [resource('orders', { fields })], events: { keepDays: 30 } })
-    const rest = { paid_on: z.iso.date().optional(), note: z.string().optional() }
-    const first = declared({ status: states('open', { open: ['done'], done: [] }), ...rest })
-    const { follow, listed, made } = await started(first, [
-      { paid_on: '2026-01-02' },
-      { note: 'unpaid' },
-      { paid_on: '2026-01-03' },
-    ])
-    await serving(first, databaseUrl, async (call) => {
-      await call('PATCH', `orders/${made[2]?.id}`, { status: 'done' })
-    })
-    const split = (open: (row: { readonly [field: string]: unknown }) => string) =>
-      declared({
-        status: became(
-          { open, done: 'over' },
-          states('placed', { placed: ['paid'], paid: ['over'], over: [] }),
-        ),
-        ...rest,
+  test('states that the declaration says became others are these in rows and events, without a question', async () => {
+    const declared = (status: StatesField) =>
+      api('shop', {
+        resources: [resource('orders', { fields: { status } })],
+        events: { keepDays: 30 },
       })
-    await expect(follow(split(() => 'lost'))).rejects.toThrow(
-      /- orders\.status: became\(…\) gives "lost" for the row \S+ with "open"\. Its values are placed, paid, over\./,
-    )
-    await expect(
-      follow(
-        split(() => {
-          throw new Error('no idea')
-        }),
+    const first = declared(states('open', { open: ['done'], done: ['gone'], gone: [] }))
+    const { follow, listed, made } = await started(first, [{}, {}])
+    await serving(first, databaseUrl, async (call) => {
+      await call('PATCH', `orders/${made[1]?.id}`, { status: 'done' })
+      await call('PATCH', `orders/${made[1]?.id}`, { status: 'gone' })
+    })
+    const next = declared(
+      became(
+        { open: 'placed', done: 'over' },
+        states('placed', { placed: ['over'], over: ['lost'], lost: [] }),
       ),
-    ).rejects.toThrow(/gives "an error: no idea" for the row/)
-    const next = split((row) => (row.paid_on === null ? 'placed' : 'paid'))
-    const { notes, losses } = await follow(next)
-    expect(losses).toEqual([])
+    )
+    const asked: string[] = []
+    const { notes, losses } = await follow(next, {
+      ask: async ({ text }) => {
+        asked.push(text)
+        return 'lost'
+      },
+    })
+    // Only of the value that nothing is said of.
+    expect([asked.length, asked[0], losses]).toEqual([1, expect.stringContaining('"gone"'), []])
     expect(notes.toSorted()).toEqual([
-      'orders.status: "done" became "over" in 1 row',
-      'orders.status: "open" became "paid" in 1 row',
-      'orders.status: "open" became "placed" in 1 row',
+      '1 row of orders had a value that orders.status does not allow any more, such as "gone": it became "lost"',
+      '1 row of orders had a value that orders.status does not allow any more, such as "open": it became "placed"',
     ])
-    expect(await listed(next)).toMatchObject([{ status: 'paid' }, { status: 'placed' }, { status: 'over' }])
+    expect(await listed(next)).toMatchObject([{ status: 'placed' }, { status: 'lost' }])
     const events = (await listed(next, 'events')).map(({ data }) => (data as { status: string }).status)
-    expect(events).toEqual(['paid', 'placed', 'paid', 'over'])
+    // No row has the value of the update in between.
+    expect(events).toEqual(['placed', 'placed', 'over', 'lost'])
     // Nothing is left to be done.
     expect((await follow(next)).notes).toEqual([])
   })

@@ -11,7 +11,7 @@ export const formerValuesOf = (field: FieldDeclaration): ValuesNow | undefined =
   return isZod(field) ? layersOf(field).marks.became : undefined
 }
 
-/** Checks that values which are gone became values that the field lists. Functions are asked when rows are migrated. */
+/** Checks that values which are gone became values that the field lists. */
 export const checkFormerValues = (
   became: ValuesNow | undefined,
   { schema }: Pick<Field, 'schema'>,
@@ -27,13 +27,9 @@ export const checkFormerValues = (
   for (const [gone, now] of Object.entries(became)) {
     if (listed.includes(gone))
       mistakes.add(where, `became: "${gone}" is still a value of the field.`, 'Name values that are gone.')
-    if (typeof now !== 'string' && typeof now !== 'function')
-      mistakes.add(
-        where,
-        `became: "${gone}" has neither a value nor a function.`,
-        `Write ${gone}: '${listed[0]}', or ${gone}: (row) => '${listed[0]}'.`,
-      )
-    if (typeof now === 'string' && !listed.includes(now))
+    if (typeof now !== 'string')
+      mistakes.add(where, `became: "${gone}" has no value.`, `Write ${gone}: '${listed[0]}'.`)
+    else if (!listed.includes(now))
       mistakes.add(where, `became: "${now}" is not a value of the field.`, didYouMean(now, listed))
   }
 }

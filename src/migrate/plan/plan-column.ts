@@ -2,7 +2,6 @@ import type { Field } from '../../compile/model.ts'
 import { sameJson } from '../../compile/schemas/canonical.ts'
 import { typeName } from '../../kinds/kinds.ts'
 import { rewritesOf } from '../../kinds/rewrites.ts'
-import { withDeclaredValues } from '../decide/declared-values.ts'
 import { lostValues } from '../decide/loss.ts'
 import type { PresentColumn } from '../present.ts'
 import type { ColumnShape } from '../record/shape.ts'
@@ -27,12 +26,7 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
   if (field.sum) return planSum(planning, wanting, from, present, before)
   const isSame = storedAlike(before, field)
   noteColumn(planning, wanting, present, before)
-  const scanned = await withDeclaredValues(
-    planning,
-    wanting,
-    from,
-    await scan(planning, wanting, from, before, field),
-  )
+  const scanned = await scan(planning, wanting, from, before, field)
   const unset = present.nullable && !column.nullable ? await countSet(planning, found.name, from, false) : 0
   return {
     ...keptColumn(column, from),

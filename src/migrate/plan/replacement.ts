@@ -37,15 +37,14 @@ export async function replacementsOf(
   scanned: Scanned | null,
   unset: number,
 ): Promise<Pick<ColumnPlan, 'instead' | 'otherwise'>> {
-  const decided = scanned?.unfit.flatMap((one) => one.instead ?? []) ?? []
-  const unfit = scanned?.unfit.filter((one) => one.instead === undefined) ?? []
+  const unfit = scanned?.unfit ?? []
   const instead = await chosenInstead(planning, wanting, unfit)
   const left = unfit.filter(({ value }) => value === null || !instead.has(value))
   if (left.length + unset > 0) return { instead, otherwise: await otherwise(planning, wanting, left, unset) }
   // Events may have values that no row has.
   return {
     instead,
-    otherwise: wanting.column.nullable ? undefined : ([...instead.values()][0] ?? decided[0]),
+    otherwise: wanting.column.nullable ? undefined : [...instead.values()][0],
   }
 }
 
@@ -91,35 +90,40 @@ const askedMost = 9
 const noValue = ' null '
 
 /**
- * Where the field lists its values, as an enum and states do, a person may choose another one for each that is gone. Empty where there is
- * nobody to ask, or where `--fill` has one value for all.
+ * What rows have in place of values that are gone: what `became(…)` of the declaration says; and where the field lists its values, as an enum and
+ * states do, what a person chooses for each other one. Nothing where there is nobody to ask, or where `--fill` has one value for all.
  */
 async function chosenInstead(
   planning: Planning,
   wanting: Wanting,
   unfit: readonly Unfit[],
 ): Promise<ReadonlyMap<string, string | null>> {
-  const { resource, column, field } = wanting
+  const { resource, table, column, field } = wanting
   const { decisions } = planning
   const name = nameOf(wanting)
-  const instead = new Map<string, string | null>()
-  const gone = rowsByValue(unfit)
+  const became = planning.former.values.get(`${table.name}.${column.name}`) ?? {}
+  const instead = new Map<string, string | null>(
+    Object.entries(became).map(([gone, now]) => [JSON.stringify(gone), now]),
+  )
+  const rowsWith = (value: string) => unfit.filter((one) => one.value === value)
+  const open = [...rowsByValue(unfit).keys()].filter((value) => !instead.has(value))
   const listed = choicesOf(field)
   const isKnown = decisions.acceptsDataLoss && (column.nullable || column.default !== undefined)
-  if (listed.length === 0 || gone.size > askedMost || isKnown || decisions.fillOf(name) !== undefined)
-    return instead
+  const isAsked =
+    listed.length > 0 && open.length <= askedMost && !isKnown && decisions.fillOf(name) === undefined
   const choices = column.nullable ? [...listed, { value: noValue, says: 'no value' }] : listed
-  for (const value of gone.keys()) {
-    const rows = unfit.filter((one) => one.value === value)
-    const text = `${notAllowed(resource, column.name, rows)}. Which value instead?`
+  for (const value of isAsked ? open : []) {
+    const text = `${notAllowed(resource, column.name, rowsWith(value))}. Which value instead?`
     const answer = await decisions.answer(`${name} ${value}`, { kind: 'fill', text, choices }, (typed) =>
       choices.some((one) => one.value === typed) ? null : `${name} cannot be ${JSON.stringify(typed)}.`,
     )
-    if (answer === undefined) continue
-    const chosen = answer === noValue ? null : answer
-    instead.set(value, chosen)
+    if (answer !== undefined) instead.set(value, answer === noValue ? null : answer)
+  }
+  for (const [value, chosen] of instead) {
+    const rows = rowsWith(value)
+    if (rows.length === 0) continue
     const loss = becoming(wanting, rows, chosen)
-    // A value that a person has just put in the place of another one is no loss, and no second question.
+    // A value that a person has put in the place of another one is no loss, and no second question.
     if (chosen === null) planning.losses.push(loss)
     else planning.notes.push(loss.done.replace(/\.$/, ''))
   }

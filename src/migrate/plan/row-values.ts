@@ -54,10 +54,7 @@ export function filledRows(
 ): readonly TableStatement[] {
   const { column, scanned, instead, otherwise } = plan
   const replaced = (scanned?.unfit ?? []).map(
-    ({ key, value, instead: declared }): KeyedValue => ({
-      key,
-      value: declared ?? (value === null ? null : instead.get(value)) ?? null,
-    }),
+    ({ key, value }): KeyedValue => ({ key, value: value === null ? null : (instead.get(value) ?? null) }),
   )
   const all = isFilled(plan) ? [...(scanned?.fitting ?? []), ...replaced] : replaced
   const accountOf = ({ key }: KeyedValue): string => JSON.stringify(key.slice(0, -1))

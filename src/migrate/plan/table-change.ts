@@ -33,14 +33,14 @@ export interface ColumnPlan {
   readonly from: string | null
   /** The kind that its values have had; null for a new column, or one of the engine's own. */
   readonly kindBefore: FieldKind | null
-  /** `recast`: the values of `scanned.fitting`. `kept`: the old values. Rows of `scanned.unfit` have what they or `instead` say, or nothing. */
+  /** `recast`: the values of `scanned.fitting`. `kept`: the old values. Rows of `scanned.unfit` have what `instead` says, or nothing. */
   readonly values: 'kept' | 'recast'
   /** Converts the values by the SQL of a codec. */
   readonly codec: { readonly name: CodecName; readonly why: string } | null
   /** Stored values → those that they become. */
   readonly mapped: ReadonlyMap<string, string>
   readonly scanned: Scanned | null
-  /** What a person wants in place of values, which are given as JSON; null for nothing. */
+  /** What the declaration or a person wants in place of values, which are given as JSON; null for nothing. */
   readonly instead: ReadonlyMap<string, string | null>
   /** The stored value of rows, and of events, that lack one or lose theirs; undefined for NULL. */
   readonly otherwise: unknown

@@ -3,15 +3,13 @@ import { sqlText } from '../../kinds/sql.ts'
 import { statement } from '../../plan/bound-statement.ts'
 import { ident } from '../../plan/dialect.ts'
 import { eventName } from '../../plan/event-form.ts'
-import { declaredValue } from '../decide/declared-values.ts'
-import { type FormerNames, formerNamesOf } from '../decide/former-names.ts'
 import { resourceWith } from '../plan/planning.ts'
 import type { Reshape, TableChange } from '../plan/table-change.ts'
 import type { TableStatement } from '../plan/table-sql.ts'
 import { namedStatements } from './endpoints-and-keys.ts'
 import type { Reading } from './scan.ts'
 import { type EventTable, eventsOf, eventTables } from './stored-events.ts'
-import { fitting, recast } from './value-of-other-type.ts'
+import { recast } from './value-of-other-type.ts'
 
 /**
  * The statements by which endpoints and keys follow renames, and events show rows as they were, but in the names and kinds of today, and with the values that rows got which had none or one that is not
@@ -22,13 +20,12 @@ export async function* eventStatements(
   model: Model,
   changes: readonly TableChange[],
 ): AsyncGenerator<TableStatement> {
-  const { values: became } = formerNamesOf(model)
   for (const { table: dropped } of changes.filter((one) => one.kind === 'drop'))
     for (const { table } of eventTables)
       yield { sql: `DELETE FROM ${ident(table)} WHERE "resource" = ${sqlText(eventName(dropped))}` }
   for (const reshape of inOrder(changes.filter((step) => step.kind === 'reshape'))) {
     for (const log of eventTables)
-      yield* logStatements(reading, log, resourceWith(model, reshape.table.name), reshape, became)
+      yield* logStatements(reading, log, resourceWith(model, reshape.table.name), reshape)
     yield* namedStatements(reading, model, reshape)
   }
 }
@@ -48,29 +45,18 @@ function inOrder(reshapes: readonly Reshape[]): readonly Reshape[] {
 
 type StoredFields = { readonly [field: string]: unknown }
 
-interface Rewriting {
-  readonly resource: Resource
-  readonly reshape: Reshape
-  readonly became: FormerNames['values']
-  /** The whole row at that time, which decides what became of values that are gone. */
-  readonly whole: StoredFields
-}
-
 async function* logStatements(
   reading: Reading,
   log: EventTable,
   resource: Resource,
   reshape: Reshape,
-  became: FormerNames['values'],
 ): AsyncGenerator<TableStatement> {
   const { dialect } = reading
   for await (const [account, number, data, before] of eventsOf(reading, log, eventName(reshape.from))) {
-    const after: StoredFields = JSON.parse(String(data))
-    const row = rewritten(after, { resource, reshape, became, whole: after }, 'every-field')
-    const changed: StoredFields | null = before ? JSON.parse(String(before)) : null
-    const former =
-      changed &&
-      rewritten(changed, { resource, reshape, became, whole: { ...after, ...changed } }, 'only-fields-it-has')
+    const row = rewritten(JSON.parse(String(data)), resource, reshape, 'every-field')
+    const former = before
+      ? rewritten(JSON.parse(String(before)), resource, reshape, 'only-fields-it-has')
+      : null
     const { text, values } = statement(
       dialect,
       (bind) =>
@@ -83,7 +69,8 @@ async function* logStatements(
 /** The row of an event, or the former values of an update, as JSON. */
 function rewritten(
   row: StoredFields,
-  { resource, reshape, became, whole }: Rewriting,
+  resource: Resource,
+  reshape: Reshape,
   which: 'every-field' | 'only-fields-it-has',
 ): string {
   const next: { [field: string]: unknown } = {}
@@ -97,10 +84,7 @@ function rewritten(
     if (!isThere && (which === 'only-fields-it-has' || otherwise === undefined || !lacks)) continue
     const kept = value === null || kindBefore === null ? value : recast(value, kindBefore, field)
     const gone = JSON.stringify(value)
-    const declared = declaredValue(became.get(`${reshape.table.name}.${column.name}`), value, whole)
-    const replaced = declared === undefined ? undefined : fitting(declared, field)
-    next[field.name] =
-      kept ?? replaced ?? (instead.has(gone) ? instead.get(gone) : lacks ? (otherwise ?? null) : null)
+    next[field.name] = kept ?? (instead.has(gone) ? instead.get(gone) : lacks ? (otherwise ?? null) : null)
   }
   return JSON.stringify(next)
 }

@@ -32,8 +32,6 @@ export interface Unfit {
   readonly key: Row
   /** The value as JSON; null for a reference, whose value says nothing to a person. */
   readonly value: string | null
-  /** What the declaration gives the row instead. */
-  readonly instead?: string
 }
 
 export interface KeyedValue {
