@@ -63,7 +63,6 @@ export const integer: Kind = Object.freeze({
     json: (expression) => jsonSql(`${expression}::text`),
     literal: (value) => String(value),
   },
-  castableFrom: ['text'],
   comparedAs: 'number',
   isOrdered: true,
   fromOther: (value, from) => parseInteger(numberText(value, from)),

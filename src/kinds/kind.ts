@@ -44,8 +44,6 @@ export interface Kind {
   // ---- stores
   readonly sqlite: KindInSql
   readonly postgres: KindInSql
-  /** Column types, as catalogues write them, that the database's own cast turns into this kind without loss, or refuses. */
-  readonly castableFrom: readonly string[]
 
   // ---- rules
   /**

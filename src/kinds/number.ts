@@ -35,7 +35,6 @@ export const number: Kind = Object.freeze({
     json: (expression) => jsonSql(postgresNumber(expression)),
     literal: (value) => String(value),
   },
-  castableFrom: ['text', 'integer', 'bigint'],
   comparedAs: 'number',
   isOrdered: true,
   fromOther: (value, from) => parseNumber(numberText(value, from)),

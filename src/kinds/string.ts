@@ -49,7 +49,6 @@ export const string: Kind = Object.freeze({
   readsZod: (zodType) => zodType === 'string',
   formats: { email, uri, uuid },
   isFreeText: true,
-  castableFrom: ['integer', 'bigint'],
   isOrdered: true,
   fromOther: asText,
   toStored: (value, schema) => rewritten(schema, value),

@@ -11,7 +11,6 @@ export const usual = Object.freeze({
   toStored: (value: unknown): unknown => value,
   mostBytes: null,
   mergesPatches: false,
-  castableFrom: [],
   atTime: null,
   finerThanStored: () => null,
 } satisfies Partial<Kind>)

@@ -86,7 +86,7 @@ describe('migrations on PostgreSQL', () => {
     await script(store, `ALTER TABLE "books" ALTER COLUMN "title" TYPE text COLLATE "und-x-icu"`)
     const planned = await sql(store, {})
     expect(planned).toContain('books.title is text collate "und-x-icu", and should be text')
-    expect(planned).toContain('TYPE text COLLATE "C"')
+    expect(planned).toContain('(refused)')
   })
 
   test('tables of another program are not touched', async () => {

@@ -1,12 +1,10 @@
-import { type FieldKind, kinds } from '../../kinds/kinds.ts'
+import type { FieldKind } from '../../kinds/kinds.ts'
 import type { PresentForeignKey, PresentTable } from '../present.ts'
 import type { Column, ForeignKey, Table } from '../wanted/table.ts'
 
 export type ColumnFinding =
   | { readonly kind: 'new'; readonly column: Column; readonly why: string }
-  /** A cast of the database keeps the meaning of every value, or fails. */
-  | { readonly kind: 'castable'; readonly column: Column; readonly why: string }
-  /** Of another type that no cast gives; or required, and nothing says what rows without a value have. */
+  /** Of another type; or required, and nothing says what rows without a value have. */
   | { readonly kind: 'impossible'; readonly column: Column; readonly why: string }
   /** Rows without a value get the default. */
   | { readonly kind: 'must-be-set'; readonly column: Column; readonly why: string }
@@ -27,7 +25,10 @@ export function columnFindings(
     const present = found.columns.get(column.name)
     const name = `${table.name}.${column.name}`
     if (!present) return [newColumn(column, name)]
-    const findings: ColumnFinding[] = typeFindings(column, name, present.type, typeOf)
+    const findings: ColumnFinding[] = []
+    const type = typeOf(column.kind)
+    if (present.type !== type.toLowerCase())
+      findings.push({ kind: 'impossible', column, why: `${name} is ${present.type}, and should be ${type}` })
     if (present.nullable && !column.nullable && !table.isOlder)
       findings.push({
         kind: column.default === undefined ? 'impossible' : 'must-be-set',
@@ -44,22 +45,6 @@ export function columnFindings(
     return findings
   })
 }
-
-function typeFindings(
-  column: Column,
-  name: string,
-  found: string,
-  typeOf: (kind: FieldKind) => string,
-): ColumnFinding[] {
-  const type = typeOf(column.kind)
-  if (found === type.toLowerCase()) return []
-  const why = `${name} is ${found}, and should be ${type}`
-  return [{ kind: isCastable(found, column.kind, type) ? 'castable' : 'impossible', column, why }]
-}
-
-/** Only where the cast keeps the meaning: seconds cast to text are no datetime, and 5 is no boolean. */
-const isCastable = (found: string, kind: FieldKind, type: string): boolean =>
-  found.startsWith(`${type.toLowerCase()} collate`) || kinds[kind].castableFrom.includes(found)
 
 const newColumn = (column: Column, name: string): ColumnFinding =>
   column.nullable || column.default !== undefined

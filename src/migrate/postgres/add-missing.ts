@@ -78,8 +78,6 @@ function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): 
   switch (finding.kind) {
     case 'impossible':
       return step(table, '', why, { additive: false })
-    case 'castable':
-      return stopping(table, ddl.changeColumnType(table, column, ddl.cast(column)), why)
     case 'must-be-set':
       return stopping(table, ddl.fillAndSetNotNull(table, column), why)
     case 'may-be-null': {

@@ -74,8 +74,6 @@ export const changeColumnType = (
   return alter(table, parts.join(', '))
 }
 
-export const cast = ({ name, kind }: Column): string => `${ident(name)}::${postgresType(kind)}`
-
 /** Lists are sorted with NULLs first, which an index must declare to serve them. */
 export const createIndex = (
   table: Table,
