@@ -120,7 +120,7 @@ const cases: readonly (readonly [string, Write | string, ...string[]])[] = [
   [
     'a claim and a claim',
     ({ caller }) => caller.claim('a').is(caller.claim('b')),
-    'the claim "a" is compared with the claim "b", and neither has a type.',
+    'caller.claim("a") is compared with caller.claim("b"), and neither has a type.',
   ],
   [
     'a claim without a name',
@@ -141,7 +141,7 @@ const cases: readonly (readonly [string, Write | string, ...string[]])[] = [
   [
     'an order of texts without a field',
     ({ caller }) => caller.claim('a').lt('b'),
-    'the claim "a" and "b" are texts, which have no order without a field.',
+    'caller.claim("a") and "b" are texts, which have no order without a field.',
   ],
   ['no conditions', () => anyOf(...([] as unknown as [never])), 'anyOf() has no conditions.'],
   ['no values', ({ row }) => row.title.in([]), 'in([]) has no values.'],

@@ -26,7 +26,7 @@ export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
         'A scope that is no longer needed breaks nobody: leave this out.',
       )
     if (!why) report.mistake('it does not say why.', "Say the reason to consumers: { why: '…' }.")
-    if (!report.claim(`${resource}.${name}`, 'key')) return null
+    if (!report.claim(`${resource}.${name}`)) return null
     return withView(draft, resource, (one) => withField(one, name, { publishedScopes: [] }))
   },
   line: ({ resource, field }, step) => ({

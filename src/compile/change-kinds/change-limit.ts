@@ -22,7 +22,7 @@ export const changeLimit: ChangeKind<ChangeLimit> = {
         `${limit} of ${resource} is still ${was}.`,
         'Change the limit in the declaration, or leave this out.',
       )
-    if (!report.claim(`${resource} ${limit}`, 'limit')) return null
+    if (!report.claim(`${resource} ${limit}`)) return null
     return withView(draft, resource, (one) =>
       withRows({ ...one, limits: { ...one.limits, [limit]: was } }, limit, was),
     )

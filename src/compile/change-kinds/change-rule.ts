@@ -1,4 +1,5 @@
 import type { ChangeRule } from '../../declare/change.ts'
+import type { Method } from '../../declare/resource.ts'
 import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
 import type { View } from '../model.ts'
@@ -8,7 +9,7 @@ import { textShape, wordFrom } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView, olderView } from './step.ts'
-import { callTraces } from './usage-traces.ts'
+import { methodTraces } from './usage-traces.ts'
 
 /**
  * Rules protect data, so a rule holds in every version from the moment it is served: an older version that kept its own would be a way
@@ -31,7 +32,7 @@ export const changeRule: ChangeKind<ChangeRule> = {
         'A rule that went breaks nobody: leave this out.',
       )
     if (!why) report.mistake('it does not say why.', "Say the reason to consumers: { why: '…' }.")
-    if (!report.claim(`rule ${rule} of ${resource}`, 'key')) return null
+    if (!report.claim(`rule ${rule} of ${resource}`)) return null
     // The contract of the older version, where there is one, says which rule it had.
     return withView(draft, resource, (one) => ({
       ...one,
@@ -48,8 +49,7 @@ export const changeRule: ChangeKind<ChangeRule> = {
       [[wordsIn(olderView(step, resource), rule), wordsIn(newerView(step, resource), rule)]],
       `It holds in ${step.older.name} too. ${refusals[rule]}`,
     ),
-  usage: ({ resource, rule }, step) =>
-    callTraces(step, resource, methods[rule], (method, template) => `calls \`${method} ${template}\``),
+  usage: ({ resource, rule }, step) => methodTraces(step, resource, ...methods[rule]),
 }
 
 const hasRule = ({ resource, publishedRules }: DraftView, kind: RuleKind): boolean =>
@@ -75,8 +75,8 @@ const refusals: { readonly [K in RuleKind]: string } = {
   delete: 'The delete of a row that does not satisfy it is refused with 403.',
 }
 
-const methods: { readonly [K in RuleKind]: readonly string[] } = {
-  read: ['GET', 'HEAD'],
+const methods: { readonly [K in RuleKind]: readonly Method[] } = {
+  read: ['GET'],
   create: ['POST'],
   update: ['PUT', 'PATCH'],
   delete: ['DELETE'],

@@ -17,7 +17,7 @@ export const removeBulk: ChangeKind<RemoveBulk> = {
     if (!view) return null
     if (view.bulk)
       return report.mistake(`${resource} still takes lists.`, 'Take bulk off, or leave this out.')
-    if (!report.claim(`${resource} bulk`, 'bulk')) return null
+    if (!report.claim(`${resource} bulk`)) return null
     return withView(draft, resource, (one) => ({ ...one, bulk: true }))
   },
   line: ({ resource }) => ({ where: resource, what: 'bulk removed' }),

@@ -17,7 +17,7 @@ export const removeCount: ChangeKind<RemoveCount> = {
     if (!view) return null
     if (view.counted)
       return report.mistake(`${resource} still offers count.`, 'Take count off, or leave this out.')
-    if (!report.claim(`${resource} count`, 'count')) return null
+    if (!report.claim(`${resource} count`)) return null
     return withView(draft, resource, (one) => ({ ...one, counted: true }))
   },
   line: ({ resource }) => ({ where: resource, what: 'count removed' }),

@@ -64,7 +64,7 @@ const offerAgain = (
     )
   if (field.made || field.writeOnly || kinds[field.kind].notQueryable !== null)
     return report.mistake(`${name} cannot be a ${aspect}.`, 'Only stored, shown, simple values can.')
-  if (!report.claim(`${resource}.${name}`, aspect)) return null
+  if (!report.claim(`${resource}.${name}`)) return null
   return withView(draft, resource, (one) => ({ ...one, [set]: one[set].union(new Set([name])) }))
 }
 

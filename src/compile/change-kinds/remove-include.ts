@@ -5,7 +5,7 @@ import { didYouMean } from '../names/nearest.ts'
 import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
-import { newerView, olderView, type VersionStep } from './step.ts'
+import { olderIncludePath, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const removeInclude: ChangeKind<RemoveInclude> = {
@@ -33,7 +33,7 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
         `Add changeLimit('${change.resource}', 'includeDepth', { was: ${steps.length} }) if the older limit was higher.`,
       )
     }
-    if (!report.claim(`include ${change.resource} ${change.path}`, 'include')) return null
+    if (!report.claim(`include ${change.resource} ${change.path}`)) return null
     const paths = steps.map((_, index) => steps.slice(0, index + 1).join('.'))
     return withView(draft, change.resource, (one) => ({
       ...one,
@@ -44,12 +44,12 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
   guideEntry: ({ resource, path }, step) =>
     ruleEntry(`${inCode(resource)} can no longer include ${inCode(path)}`, [
       [
-        inCode(`GET ${olderPaths(step, resource)[0]}?include=${olderPath(step, resource, path)}`),
+        inCode(`GET ${olderPaths(step, resource)[0]}?include=${olderIncludePath(step, resource, path)}`),
         'fetch the rows from their own collection',
       ],
     ]),
   usage: ({ resource, path }, step) =>
-    fieldTraces(olderView(step, resource), [olderPath(step, resource, path)], ['include']),
+    fieldTraces(olderView(step, resource), [olderIncludePath(step, resource, path)], ['include']),
 }
 
 const checkPath = (draft: Draft, view: DraftView, steps: readonly string[], report: Report): boolean => {
@@ -66,17 +66,4 @@ const checkPath = (draft: Draft, view: DraftView, steps: readonly string[], repo
     at = viewOfResource(draft, relation.relation.target.name)?.[1]
   }
   return true
-}
-
-/** An include path in the names of the older version. */
-const olderPath = (step: VersionStep, resource: string, path: string): string => {
-  let [newer, before] = [newerView(step, resource), olderView(step, resource)]
-  const names = path.split('.').map((name) => {
-    const relation = newer?.relations.get(name)?.relation
-    const same = [...(before?.relations.values() ?? [])].find((one) => one.relation === relation)
-    newer = newer?.relations.get(name)?.target()
-    before = same?.target()
-    return same?.name ?? name
-  })
-  return names.join('.')
 }

@@ -25,7 +25,7 @@ export const removeMethod: ChangeKind<RemoveMethod> = {
         `${resource} still offers ${method}.`,
         'Take it off the methods of the resource, or leave this out.',
       )
-    if (!report.claim(`${method} ${resource}`, 'method')) return null
+    if (!report.claim(`${method} ${resource}`)) return null
     return withView(draft, resource, (one) => ({
       ...(one.methods.size === 0 ? withPaths(one, draft) : one),
       methods: new Set([...one.methods, method]),

@@ -24,7 +24,7 @@ export const removeSearch: ChangeKind<RemoveSearch> = {
       )
     if (!field.field || whyNotSearched(field) !== null)
       return report.mistake(`${name} cannot be searched.`, 'Only stored, shown texts can.')
-    if (!report.claim(`${resource}.${name}`, 'search')) return null
+    if (!report.claim(`${resource}.${name}`)) return null
     return withView(draft, resource, (one) => ({ ...one, searched: one.searched.union(new Set([name])) }))
   },
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'search removed' }),

@@ -27,7 +27,7 @@ export const renameRelation: ChangeKind<RenameRelation> = {
         `"${to}" is not a relation of ${resource}.`,
         didYouMean(to, view.relations.keys()),
       )
-    if (!report.claim(`relation ${resource}.${to}`, 'name')) return null
+    if (!report.claim(`relation ${resource}.${to}`)) return null
     return withView(draft, resource, (one) => withReference(withRelation(one, to, { name: from }), from, to))
   },
   changesNothing: ({ from, to }) => from === to,

@@ -21,7 +21,7 @@ export const renameResource: ChangeKind<RenameResource> = {
   phase: 3,
   takeBack(draft, { from, to }, report) {
     if (!report.view(to) || !namedWell(from, 'hyphens', report)) return null
-    if (!report.claim(to, 'name')) return null
+    if (!report.claim(to)) return null
     const renamed = withView(draft, to, (view) => ({ ...view, name: from }))
     return new Map([...renamed].map(([key, view]) => [key, { ...view, scopes: scopesNamed(view, from, to) }]))
   },

@@ -21,7 +21,7 @@ export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
         `the Idempotency-Key of ${resource} is ${view.idempotency.mode}, not required.`,
         `Declare it on ${resource}: idempotencyKey: 'required'.`,
       )
-    if (!report.claim(`${resource} Idempotency-Key`, 'key')) return null
+    if (!report.claim(`${resource} Idempotency-Key`)) return null
     return withView(draft, resource, (one) => ({
       ...one,
       idempotency: { ...one.idempotency, mode: 'optional' },

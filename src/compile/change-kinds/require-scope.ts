@@ -23,7 +23,7 @@ export const requireScope: ChangeKind<RequireScope> = {
         `${method} of ${resource} still needs "${was}".`,
         'Change its scopes, or leave this out.',
       )
-    if (!report.claim(`scope of ${method} ${resource}`, 'key')) return null
+    if (!report.claim(`scope of ${method} ${resource}`)) return null
     return withView(draft, resource, (one) => ({ ...one, scopes: { ...one.scopes, [method]: was } }))
   },
   line: ({ resource, method, was }, step) => ({

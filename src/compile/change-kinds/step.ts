@@ -34,24 +34,30 @@ export const olderField = (step: VersionStep, resource: string, field: string): 
 export const olderFieldName = (step: VersionStep, resource: string, field: string): string =>
   olderField(step, resource, field)?.name ?? field
 
-/** The path of a filter in the names of the older version. */
-export const olderFilterName = (step: VersionStep, resource: string, path: string): string => {
+/** A path of relations, and what it leads to in both versions, in the names of the older one. */
+const olderWay = (step: VersionStep, resource: string, relations: readonly string[]) => {
   let newer = newerView(step, resource)
   let older = olderView(step, resource)
-  const names = path.split('.')
-  return names
-    .map((name, index) => {
-      if (index === names.length - 1) return olderFieldIn(newer, older, name)
-      const relation = newer?.relations.get(name)
-      const same = older?.relations.values().find((one) => one.relation === relation?.relation)
-      newer = relation?.target()
-      older = same?.target()
-      return same?.name ?? name
-    })
-    .join('.')
+  const names = relations.map((name) => {
+    const relation = newer?.relations.get(name)
+    const same = older?.relations.values().find((one) => one.relation === relation?.relation)
+    newer = relation?.target()
+    older = same?.target()
+    return same?.name ?? name
+  })
+  return { names, newer, older }
 }
 
-const olderFieldIn = (newer: View | undefined, older: View | undefined, name: string): string => {
+/** An include path in the names of the older version. */
+export const olderIncludePath = (step: VersionStep, resource: string, path: string): string =>
+  olderWay(step, resource, path.split('.')).names.join('.')
+
+/** The path of a filter in the names of the older version. */
+export const olderFilterName = (step: VersionStep, resource: string, path: string): string => {
+  const relations = path.split('.')
+  const name = relations.pop() ?? ''
+  const { names, newer, older } = olderWay(step, resource, relations)
   const stored = newer?.field.get(name)?.field
-  return older?.fields.find((one) => one.field && one.field === stored)?.name ?? name
+  const same = older?.fields.find((one) => one.field && one.field === stored)
+  return [...names, same?.name ?? name].join('.')
 }

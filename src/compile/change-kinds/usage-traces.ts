@@ -1,3 +1,4 @@
+import type { Method } from '../../declare/resource.ts'
 import type { Version, View } from '../model.ts'
 import { olderView, type VersionStep } from './step.ts'
 
@@ -39,19 +40,23 @@ const leadsTo = (view: View, names: readonly string[], resource: string, path: s
   return steps.at(-1)?.target() === view && names.includes(path.slice(path.lastIndexOf('.') + 1))
 }
 
-/** Calls to a resource with the method; HEAD counts as GET. */
-export const methodTraces = (step: VersionStep, resource: string, method: string): UsageTraces =>
+/** Calls to a resource with one of the methods; HEAD counts as GET. */
+export const methodTraces = (
+  step: VersionStep,
+  resource: string,
+  ...methods: readonly Method[]
+): UsageTraces =>
   callTraces(
     step,
     resource,
-    method === 'GET' ? ['GET', 'HEAD'] : [method],
+    methods.includes('GET') ? [...methods, 'HEAD'] : methods,
     (called, template) => `calls \`${called} ${template}\``,
   )
 
 export const createTraces = (step: VersionStep, resource: string, how: string): UsageTraces =>
   callTraces(step, resource, ['POST'], () => `creates \`${olderView(step, resource)?.name}\` ${how}`)
 
-export const callTraces = (
+const callTraces = (
   step: VersionStep,
   resource: string,
   methods: readonly string[],

@@ -1,6 +1,7 @@
 import type { Change } from '../../declare/change.ts'
 import { changedResource, storeEffects } from '../change-kinds/change-kinds.ts'
 import type { MistakeList } from '../mistakes.ts'
+import { circlesOf } from '../names/circles.ts'
 
 /**
  * Names that change places within one version are a mistake: whoever reads a log, a dashboard or a query of that day could not tell which of
@@ -31,7 +32,8 @@ function refuseCycles(
   names: ReadonlyMap<string, string>,
   mistakes: MistakeList,
 ): void {
-  for (const cycle of cyclesOf(names)) {
+  for (const cycle of circlesOf(names)) {
+    if (cycle.length === 1) continue
     const moves = cycle.map((name) => `${name} became ${names.get(name)}`).join(', ')
     mistakes.add(
       `${version}.changes`,
@@ -39,21 +41,4 @@ function refuseCycles(
       'Do it in two versions: give one of them a third name first.',
     )
   }
-}
-
-/** The circles in which each name becomes another one of them. */
-function cyclesOf(next: ReadonlyMap<string, string>): readonly (readonly string[])[] {
-  const cycles: string[][] = []
-  const seen = new Set<string>()
-  for (const start of next.keys()) {
-    const cycle: string[] = []
-    let at: string | undefined = start
-    while (at !== undefined && !seen.has(at)) {
-      seen.add(at)
-      cycle.push(at)
-      at = next.get(at)
-    }
-    if (at === start && cycle.length > 1) cycles.push(cycle)
-  }
-  return cycles
 }

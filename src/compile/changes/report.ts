@@ -11,28 +11,15 @@ export interface Report {
   readonly mistakes: MistakeList
   view(name: string): DraftView | null
   field(view: DraftView, key: string, name: string): DraftField | null
-  /** Takes one aspect of one thing for this change; false (and a mistake) when another change has it. */
-  claim(thing: string, aspect: Aspect): boolean
+  /** Takes one aspect of one thing for this change; false (and a mistake) when another change has it. Unless said, changes of one kind have an aspect in common. */
+  claim(thing: string, aspect?: SharedAspect): boolean
 }
 
-/** `all`: the thing is hidden or replaced as a whole, so no other change may touch it. */
-export type Aspect =
-  | 'all'
-  | 'name'
-  | 'value'
-  | 'absence'
-  | 'include'
-  | 'filter'
-  | 'sort'
-  | 'search'
-  | 'count'
-  | 'bulk'
-  | 'method'
-  | 'limit'
-  | 'key'
+/** What changes of several kinds are about. `all`: the thing is hidden or replaced as a whole, so no other change may touch it. */
+type SharedAspect = 'all' | 'name' | 'value' | 'absence'
 
 /** Which change has claimed what, over one version's list. */
-export type Claims = Map<string, Map<Aspect, string>>
+export type Claims = Map<string, Map<string, string>>
 
 export interface ChangeList {
   readonly version: string
@@ -68,7 +55,7 @@ export const reportOf = (list: ChangeList, index: number, change: Change, draft:
         mistake(`"${name}" is not a field of ${resource} in ${newer}.`, fieldHint(name, resource, list, view))
       return field ?? null
     },
-    claim: (thing, aspect) => claim(list.claims, thing, aspect, where, mistake),
+    claim: (thing, aspect) => claim(list.claims, thing, aspect ?? change.kind, where, mistake),
   }
 }
 
@@ -95,11 +82,11 @@ const fieldHint = (
 const claim = (
   claims: Claims,
   thing: string,
-  aspect: Aspect,
+  aspect: string,
   where: string,
   mistake: Report['mistake'],
 ): boolean => {
-  const taken = claims.get(thing) ?? new Map<Aspect, string>()
+  const taken = claims.get(thing) ?? new Map<string, string>()
   claims.set(thing, taken)
   const rival = aspect === 'all' ? taken.values().next().value : (taken.get('all') ?? taken.get(aspect))
   if (rival !== undefined) {

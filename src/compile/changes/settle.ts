@@ -18,7 +18,9 @@ export const settle = (draft: Draft, version: string, mistakes: MistakeList): Dr
       filters: new Set([...view.filters].flatMap((path) => filterInOlder(draft, view, path) ?? [])),
       sorts: new Set([...view.sorts].map((key) => view.fields.get(key)?.name ?? key)),
       searched: new Set([...view.searched].map((key) => view.fields.get(key)?.name ?? key)),
-      includePaths: new Set([...view.includePaths].map((path) => pathInOlder(draft, view, path))),
+      includePaths: new Set(
+        [...view.includePaths].map((path) => wayInOlder(draft, view, path.split('.')).names.join('.')),
+      ),
       under: view.under.map((sub) => ({
         owner: sub.owner,
         relation: viewOfResource(draft, sub.owner)?.[1].relations.get(sub.relation)?.name ?? sub.relation,
@@ -44,30 +46,22 @@ const checkNames = (view: DraftView, version: string, mistakes: MistakeList): vo
 const collision = (mistakes: MistakeList, version: string, what: string): null =>
   mistakes.add(`${version}.changes`, `taken together, ${what}.`, 'Rename or remove one of the two.')
 
-const pathInOlder = (draft: Draft, from: DraftView, path: string): string => {
+/** The names that relations of a path have in the older version, and where they lead; undefined where it does not have all of them. */
+const wayInOlder = (draft: Draft, from: DraftView, path: readonly string[]) => {
   let view: DraftView | undefined = from
-  return path
-    .split('.')
-    .map((step) => {
-      const relation = view?.relations.get(step)
-      view = relation && viewOfResource(draft, relation.relation.target.name)?.[1]
-      return relation?.name ?? step
-    })
-    .join('.')
+  const names = path.map((step) => {
+    const relation = view?.relations.get(step)
+    view = relation && viewOfResource(draft, relation.relation.target.name)?.[1]
+    return relation?.name ?? step
+  })
+  return { names, view }
 }
 
 /** A path to a field; null where the older version does not have all of it. */
 const filterInOlder = (draft: Draft, from: DraftView, path: string): string | null => {
-  let view: DraftView | undefined = from
-  const steps = path.split('.')
-  const last = steps.pop() ?? ''
-  const names: string[] = []
-  for (const step of steps) {
-    const relation = view?.relations.get(step)
-    if (!relation) return null
-    names.push(relation.name)
-    view = viewOfResource(draft, relation.relation.target.name)?.[1]
-  }
+  const relations = path.split('.')
+  const last = relations.pop() ?? ''
+  const { names, view } = wayInOlder(draft, from, relations)
   const field = view?.fields.get(last)
   return field ? [...names, field.name].join('.') : null
 }

@@ -1,6 +1,7 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
 import { type FieldDeclaration, isStates, isSum, isZod } from '../../declare/field.ts'
 import { type MistakeList, shownValue } from '../mistakes.ts'
+import { circlesOf } from '../names/circles.ts'
 import { layersOf } from '../zod/layers.ts'
 
 /** The name that a field had before, by `was(name, field)`. */
@@ -22,56 +23,44 @@ export const checkFormerName = (was: unknown, name: string, where: string, mista
     )
 }
 
-/** A name with the one it had before, and where it is declared. */
-interface Renamed {
-  readonly name: string
-  readonly was: string | undefined
-  readonly where: string
-}
-
 /** Names that change places look the same before and after, so that no store shows whether it was done. */
 export const checkSwappedNames = (
   { resources }: Pick<ApiDeclaration, 'resources'>,
   mistakes: MistakeList,
 ): void => {
   checkSwaps(
-    resources.map(({ name, was }) => ({ name, was, where: name })),
+    resources.map(({ name, was }) => [name, was]),
+    (name) => name,
     mistakes,
   )
   for (const { name: resource, fields, relations = {} } of resources)
     checkSwaps(
       [
-        ...Object.entries(fields ?? {}).map(([name, field]) => ({
-          name,
-          was: formerFieldName(field),
-          where: `${resource}.fields.${name}`,
-        })),
+        ...Object.entries(fields ?? {}).map(([name, field]) => [name, formerFieldName(field)] as const),
         ...Object.entries(relations).flatMap(([name, relation]) =>
           relation.kind === 'belongs-to' && relation.was !== undefined
-            ? [{ name: `${name}_id`, was: `${relation.was}_id`, where: `${resource}.relations.${name}` }]
+            ? [[`${name}_id`, `${relation.was}_id`] as const]
             : [],
         ),
       ],
+      (name) =>
+        Object.hasOwn(fields ?? {}, name)
+          ? `${resource}.fields.${name}`
+          : `${resource}.relations.${name.replace(/_id$/, '')}`,
       mistakes,
     )
 }
 
-const checkSwaps = (all: readonly Renamed[], mistakes: MistakeList): void => {
-  const known = new Map(all.map((one) => [one.name, one]))
-  const seen = new Set<Renamed>()
-  for (const start of all) {
-    const chain: Renamed[] = []
-    let at: Renamed | undefined = start
-    while (at && !seen.has(at)) {
-      seen.add(at)
-      chain.push(at)
-      at = at.was === undefined ? undefined : known.get(at.was)
-    }
-    if (at === start && chain.length > 1)
-      mistakes.add(
-        start.where,
-        `names change places (${chain.map(({ name, was }) => `${name} was ${was}`).join(', ')}), and a store looks the same before and after that.`,
-        'Do it in two steps: give one of them a third name and run nounkit migrate, then give it its own.',
-      )
-  }
+const checkSwaps = (
+  all: readonly (readonly [name: string, was: string | undefined])[],
+  where: (name: string) => string,
+  mistakes: MistakeList,
+): void => {
+  const before = new Map(all.flatMap(([name, was]) => (was === undefined ? [] : [[name, was] as const])))
+  for (const circle of circlesOf(before).filter(({ length }) => length > 1))
+    mistakes.add(
+      where(circle[0] ?? ''),
+      `names change places (${circle.map((name) => `${name} was ${before.get(name)}`).join(', ')}), and a store looks the same before and after that.`,
+      'Do it in two steps: give one of them a third name and run nounkit migrate, then give it its own.',
+    )
 }

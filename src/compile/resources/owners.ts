@@ -1,5 +1,6 @@
 import type { MistakeList } from '../mistakes.ts'
 import type { Resource } from '../model.ts'
+import { circlesOf } from '../names/circles.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
@@ -33,21 +34,16 @@ export const linkOwner = (draft: ResourceDraft, drafts: Drafts, mistakes: Mistak
 }
 
 export const checkOwnerCycles = (drafts: Drafts, mistakes: MistakeList): void => {
-  for (const { model } of drafts.values()) {
-    const chain = [model.name]
-    for (let owner = model.owner; owner !== null; owner = owner.target.owner) {
-      if (owner.target === model) {
-        mistakes.add(
-          `${model.name}.owner`,
-          `it owns itself: ${[...chain, model.name].join(' → ')}.`,
-          'Leave out "owner" on one of them.',
-        )
-        model.owner = null
-        break
-      }
-      if (chain.includes(owner.target.name)) break
-      chain.push(owner.target.name)
-    }
+  const models = [...drafts.values()].map(({ model }) => model)
+  const owners = new Map(models.flatMap(({ name, owner }) => (owner ? [[name, owner.target.name]] : [])))
+  for (const [first = '', ...others] of circlesOf(owners)) {
+    mistakes.add(
+      `${first}.owner`,
+      `it owns itself: ${[first, ...others, first].join(' → ')}.`,
+      'Leave out "owner" on one of them.',
+    )
+    const model = drafts.get(first)?.model
+    if (model) model.owner = null
   }
 }
 

@@ -3,6 +3,7 @@ import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { Drafts, ResourceDraft } from '../resources/resource-draft.ts'
 import type { CallerValue, Constant, FieldPath, RuleNode } from './checked-rule.ts'
+import { partSource } from './lost-parts.ts'
 import type { Note } from './rule-recorder.ts'
 import { areComparable, isText, storedAs } from './rule-values.ts'
 
@@ -41,13 +42,13 @@ export function compareLeaf(
   const kind = sharedKind(left, right)
   if (kind === null)
     return context.note(
-      `${wordsOf(left)} is compared with ${wordsOf(right)}, and neither has a type.`,
+      `${partSource(left)} is compared with ${partSource(right)}, and neither has a type.`,
       'Compare a claim with a field or with a constant.',
     )
   if (isText(kind) && !isEquality(operator)) {
     // A column of texts says how they are ordered. Without one, each database has an order of its own.
     return context.note(
-      `${wordsOf(left)} and ${wordsOf(right)} are texts, which have no order without a field.`,
+      `${partSource(left)} and ${partSource(right)} are texts, which have no order without a field.`,
       'Use is(…), isNot(…) or in([…]).',
     )
   }
@@ -107,7 +108,7 @@ export function includesLeaf(
   context: LeafContext,
 ): RuleNode | null {
   if (listed.kind !== 'claim')
-    return context.note(`${wordsOf(listed)} is not a list.`, "Write caller.claim('…').includes(…).")
+    return context.note(`${partSource(listed)} is not a list.`, "Write caller.claim('…').includes(…).")
   if (element.kind !== 'field') {
     const kind = sharedKind(listed, element)
     const list = kind && typedValue(listed, kind, true, context)
@@ -131,7 +132,7 @@ export function nullLeaf(operand: Operand, negated: boolean, context: LeafContex
   if (operand.kind === 'field')
     return Object.freeze({ kind: 'null', field: fieldPath(operand, context), negated })
   return context.note(
-    `${wordsOf(operand)} is asked for null, and what is absent in a caller must open nothing.`,
+    `${partSource(operand)} is asked for null, and what is absent in a caller must open nothing.`,
     'Ask a field of the row.',
   )
 }
@@ -180,7 +181,7 @@ function typedValue(
     case 'consumer':
       if (isText(as)) return value({ source: operand.kind, name: '', as, isList })
       return note(
-        `${where} is compared with ${wordsOf(operand)}, which is a text.`,
+        `${where} is compared with ${partSource(operand)}, which is a text.`,
         'Compare a text with it.',
       )
     case 'field':
@@ -210,19 +211,4 @@ function constantOf(
   if (choices && !choices.includes(stored))
     return note(`${said} is not a value of ${where}.`, didYouMean(String(value), choices.map(String)))
   return Object.freeze({ kind: 'constant', value: stored, as })
-}
-
-const wordsOf = (operand: Operand): string => {
-  switch (operand.kind) {
-    case 'claim':
-      return `the claim "${operand.name}"`
-    case 'field':
-      return ['row', ...operand.path, operand.field].join('.')
-    case 'constant':
-      return JSON.stringify(operand.value) ?? 'undefined'
-    case 'now':
-      return 'now()'
-    default:
-      return `caller.${operand.kind}`
-  }
 }
