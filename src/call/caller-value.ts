@@ -1,4 +1,4 @@
-import type { CallerValue } from '../compile/rules/checked-rule.ts'
+import type { CallerValue } from '../compile/model.ts'
 import { storedAs } from '../compile/rules/rule-values.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import { type Caller, claimIn } from './caller.ts'

@@ -1,5 +1,4 @@
-import type { ColumnOfField, CountedSum } from '../compile/counted-sum.ts'
-import type { Field, ViewField } from '../compile/model.ts'
+import type { ColumnOfField, CountedSum, Field, ViewField } from '../compile/model.ts'
 import { type Dialect, ident } from './dialect.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Field, Resource } from '../compile/model.ts'
-import { operandsOf, type Rule, type RuleOperand } from '../compile/rules/checked-rule.ts'
+import type { Field, Resource, Rule, RuleOperand } from '../compile/model.ts'
+import { operandsOf } from '../compile/rules/checked-rule.ts'
 import type { Dialect } from './dialect.ts'
 import { type Judgement, type RowStatement, rowStatement } from './row-statements.ts'
 import { ruleSql } from './rule-sql.ts'

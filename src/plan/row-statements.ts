@@ -1,6 +1,5 @@
 import type { Grants } from '../call/grants.ts'
-import type { Field, Resource } from '../compile/model.ts'
-import type { Rule } from '../compile/rules/checked-rule.ts'
+import type { Field, Resource, Rule } from '../compile/model.ts'
 import { type OperatorName, operators } from '../kinds/operators.ts'
 import { shownColumn } from './absent-values.ts'
 import { type Bindings, bindSlots } from './bind-slots.ts'

@@ -1,14 +1,14 @@
 import { type Grants, holds } from '../call/grants.ts'
 import type {
+  BelongsToModel,
   CallerValue,
   Constant,
   FieldPath,
-  PathStep,
   Rule,
   RuleLeaf,
   RuleNode,
   RuleOperand,
-} from '../compile/rules/checked-rule.ts'
+} from '../compile/model.ts'
 import type { Comparison } from '../declare/condition.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import { shownColumn } from './absent-values.ts'
@@ -130,7 +130,7 @@ function withOperand(
 }
 
 function onPath(
-  [step, ...rest]: readonly PathStep[],
+  [step, ...rest]: readonly BelongsToModel[],
   field: FieldPath['field'],
   alias: string,
   writing: Writing,
@@ -145,7 +145,7 @@ function onPath(
  * may have had a value.
  */
 function nullSql(
-  [step, ...rest]: readonly PathStep[],
+  [step, ...rest]: readonly BelongsToModel[],
   field: FieldPath['field'],
   alias: string,
   writing: Writing,
@@ -157,7 +157,7 @@ function nullSql(
 
 /** Whether there is a row that the relation leads to, and the condition holds for it. */
 function onRelated(
-  step: PathStep,
+  step: BelongsToModel,
   alias: string,
   writing: Writing,
   condition: (alias: string) => string,

@@ -1,5 +1,4 @@
-import type { BelongsToModel, Field, ViewField } from '../compile/model.ts'
-import type { ValueMap } from '../compile/value-map.ts'
+import type { BelongsToModel, Field, ValueMap, ViewField } from '../compile/model.ts'
 import { sqlText } from '../kinds/sql.ts'
 
 /**

@@ -2,8 +2,8 @@ import type { MapValues } from '../../declare/change.ts'
 import type { StatesField } from '../../declare/field.ts'
 import type { Report } from '../changes/report.ts'
 import type { DraftField } from '../changes/view-draft.ts'
+import type { ValueMap } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
-import type { ValueMap } from '../value-map.ts'
 
 /** One step of a value map, between two neighbouring versions. */
 interface ValueStep {

@@ -1,5 +1,5 @@
 import type { Comparison, ConditionData } from '../../declare/condition.ts'
-import type { Constant, FieldPath, RuleNode } from './checked-rule.ts'
+import type { Constant, FieldPath, RuleNode } from '../model.ts'
 import { compareLeaf, includesLeaf, type LeafContext, nullLeaf } from './leaves.ts'
 import type { Note } from './rule-recorder.ts'
 

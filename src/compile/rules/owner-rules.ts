@@ -1,5 +1,5 @@
-import type { Resource } from '../model.ts'
-import { type CallerValue, noRules, type RuleNode, type Rules } from './checked-rule.ts'
+import type { CallerValue, Resource, RuleNode, Rules } from '../model.ts'
+import { noRules } from './checked-rule.ts'
 
 const subject: CallerValue = Object.freeze({
   kind: 'caller-value',

@@ -1,6 +1,6 @@
 import { kinds } from '../../kinds/kinds.ts'
-import type { Model } from '../model.ts'
-import { type FieldPath, leavesOf, type RuleLeaf, type RuleNode } from './checked-rule.ts'
+import type { FieldPath, Model, RuleLeaf, RuleNode } from '../model.ts'
+import { leavesOf } from './checked-rule.ts'
 
 /** The field of the row that a leaf asks for; null where it asks only for the caller. */
 const fieldOf = (leaf: RuleLeaf): FieldPath | null => {
