@@ -65,6 +65,13 @@ export class Binds {
     return this.dialect.param(place, kind)
   }
 
+  /** A parameter of its own, also where the slot has one: rows of an INSERT name all their parameters in order. */
+  useAnew(slot: Slot, kind: FieldKind): string {
+    const place = this.slots.push(slot)
+    this.#places.set(slot, place)
+    return this.dialect.param(place, kind)
+  }
+
   /** The fields of a view that the caller may see. */
   shownFields(view: View): readonly ViewField[] {
     if (!this.grants) throw new Error(`a statement of the service itself shows nothing of ${view.name}`)

@@ -37,7 +37,7 @@ export function insertWholeRows(resource: Resource, count: number, dialect: Dial
   const binds = new Binds(dialect)
   const columnsOfRow = resource.fields.length + resource.searches.length + 1
   const rows = Array.from({ length: count }, (_, row) =>
-    insertion(resource, binds, row * columnsOfRow, (at) => binds.use(at, 'integer')),
+    insertion(resource, binds, row * columnsOfRow, (at) => binds.useAnew(at, 'integer')),
   )
   const values = rows.map((row) => `(${row.values})`).join(', ')
   return rowStatement(`INSERT INTO ${ident(resource.table)} (${rows[0]?.columns}) VALUES ${values}`, binds)
@@ -89,7 +89,7 @@ function insertion(
   from = 0,
   version: (index: number) => string = () => '1',
 ): { columns: string; values: string } {
-  const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
+  const account = resource.shared ? [] : [{ name: 'account_id', value: binds.useAnew('account', 'id') }]
   const fields = resource.fields.map((field, index) => ({
     name: field.column,
     value: binds.use(from + index, field.kind),
@@ -99,9 +99,11 @@ function insertion(
     name: search.words,
     value: binds.use(from + fields.length + at, 'string'),
   }))
-  const number = version(from + fields.length + words.length)
-  const versions = searches.map((search) => ({ name: search.version, value: number }))
-  const all = [...account, ...fields, ...words, { name: 'version', value: number }, ...versions]
+  const versions = ['version', ...searches.map((search) => search.version)].map((name) => ({
+    name,
+    value: version(from + fields.length + words.length),
+  }))
+  const all = [...account, ...fields, ...words, ...versions]
   return {
     columns: all.map(({ name }) => ident(name)).join(', '),
     values: all.map(({ value }) => value).join(', '),

@@ -41,7 +41,7 @@ export async function writeEntries(
 ): Promise<void> {
   const audited = histories.filter(({ resource }) => hasEntry(resource, actor))
   const rows = audited.map((history) => entryValues(writer, actor, history))
-  for (const some of insertedAtOnce(rows, tx.dialect)) {
+  for (const some of insertedAtOnce(rows)) {
     const { text, bind } = writer.writes.insertEntries(some.length)
     await tx.first(text, bind({ account, values: some.flat() }))
   }

@@ -164,7 +164,7 @@ export class ChangeSet {
       await this.tx.first(text, bind({ account, values: [JSON.stringify(rows)] }))
       return
     }
-    for (const some of insertedAtOnce(rows, dialect)) {
+    for (const some of insertedAtOnce(rows)) {
       const { text, bind } = writes.insertWhole(resource, some.length)
       await this.tx.first(text, bind({ account, values: some.flat() }))
     }

@@ -53,7 +53,7 @@ async function writeWaiting(
   account: string,
   events: readonly NewEvent[],
 ): Promise<void> {
-  for (const some of insertedAtOnce(events.map(waitingValues), tx.dialect)) {
+  for (const some of insertedAtOnce(events.map(waitingValues))) {
     const { text, bind } = writes.insertWaiting(some.length)
     await tx.first(text, bind({ account, values: some.flat() }))
   }

@@ -64,6 +64,7 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
     return [
       writes.insert(view.resource),
       writes.insertAndRead(view.resource),
+      writes.insertWhole(view.resource, 2),
       writes.insertAlong(view.resource, { key: true, event: false, entry: false }),
       writes.update(view.resource, fields),
     ]

@@ -48,12 +48,7 @@ test('rows of a list are sent to Citus as VALUES of few statements, each row as 
     },
     version: n + 1,
   }))
-  const parts = [
-    ...insertedAtOnce(
-      rows.map((one) => boundRow(view.resource, 'acme', one)),
-      postgresOnCitus,
-    ),
-  ]
+  const parts = [...insertedAtOnce(rows.map((one) => boundRow(view.resource, 'acme', one)))]
   expect(parts.map(({ length }) => length)).toEqual([64, 32, 4])
   for (const part of parts) {
     const { text, bind } = writes.insertWhole(view.resource, part.length)

@@ -19,8 +19,8 @@ export function tableReferences(
     const column = spreadBy(table)
     if (column === null) return []
     const clause = ownClause(sql, match.index)
-    const found = verb === 'INTO' ? insertedInto(clause, column) : comparedWith(clause, column, alias)
-    return [{ table, parameter: found }]
+    const found = verb === 'INTO' ? insertedInto(clause, column) : [comparedWith(clause, column, alias)]
+    return found.map((parameter) => ({ table, parameter }))
   })
 }
 
@@ -31,17 +31,17 @@ function comparedWith(clause: string, column: string, alias: string): number | n
   return found ? Number(found[1]) : null
 }
 
-/** In every row that is inserted the column has the same parameter, or is that of a query that binds it. */
-function insertedInto(clause: string, column: string): number | null {
+/** The parameters that the column has in the rows that are inserted, or that of a query that binds it. */
+function insertedInto(clause: string, column: string): readonly (number | null)[] {
   const [, columns = '', rest = ''] = /^INTO "\w+" \(([^()]*)\)(.*)$/s.exec(clause) ?? []
   const at = columns.split(', ').indexOf(`"${column}"`)
   const rows = /^ VALUES/.test(rest) ? rowsOf(rest) : [parts(/^ SELECT (.*)$/s.exec(rest)?.[1] ?? '')]
-  const inserted = rows.map((row) => row[at] ?? '')
-  if (at < 0 || inserted.some((one) => one !== inserted[0])) return null
-  const [first = ''] = inserted
-  const selected = first === `"${column}"` ? `"${column}" = ${parameter}` : `^${parameter}`
-  const found = new RegExp(selected).exec(first === `"${column}"` ? rest : first)
-  return found ? Number(found[1]) : null
+  return [...new Set(rows.map((row) => row[at] ?? ''))].map((inserted) => {
+    const isSelected = inserted === `"${column}"`
+    const selected = isSelected ? `"${column}" = ${parameter}` : `^${parameter}`
+    const found = new RegExp(selected).exec(isSelected ? rest : inserted)
+    return found ? Number(found[1]) : null
+  })
 }
 
 /** `VALUES (…), (…)` as the values of each row. */

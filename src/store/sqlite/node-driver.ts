@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { bareParameters } from './bare-parameters.ts'
 import { type DriverConnection, type DriverOptions, type DriverStatement, jsonNumber } from './driver.ts'
 
 export function openNodeDriver(file: string, { readOnly, foreignKeys }: DriverOptions): DriverConnection {
@@ -11,7 +12,7 @@ export function openNodeDriver(file: string, { readOnly, foreignKeys }: DriverOp
   database.function('nounkit_number', { deterministic: true, directOnly: true }, jsonNumber)
   return {
     prepare(sql) {
-      const statement = database.prepare(sql)
+      const statement = database.prepare(bareParameters(sql))
       statement.setReturnArrays(true)
       return statement as unknown as DriverStatement
     },
