@@ -65,6 +65,7 @@ export function refuseUnknownFields(
 
 /** The same for the rows of a list, all of them at once. */
 export function refuseUnknownInList(view: View, list: readonly unknown[], grants: Grants): void {
+  if (view.resource.asks.length === 0) return
   const asking = list.flatMap((body, index) =>
     (isJsonObject(body) ? unknownIn(view, body, grants, 'create') : []).map((field) =>
       placedAsking(field, placeOf(index)),

@@ -127,11 +127,8 @@ export class ChangeSet {
       resource,
       rows.map((row) => boundRow(resource, this.account, row)),
     )
-    for (const { row } of rows) this.#rows.note(resource, null, row)
-    await this.#keepSums(
-      rows.map(({ row }) => ({ resource, id: String(row.id), before: null, after: row })),
-      sumsLater,
-    )
+    const inserted = rows.map(({ row }) => this.#rows.note(resource, null, row))
+    if (resource.feeds.length > 0) await this.#keepSums(inserted, sumsLater)
   }
 
   /** What became of the row, where it was changed. */

@@ -31,8 +31,7 @@ export async function createListOnce(
   const attempts = sent.map((row, index): Attempt => {
     return { place: placeOf(index), before: null, asked: newRow(resource, row, now), written: null }
   })
-  const ids = attempts.map(({ asked }) => String(asked.id)).join(' ')
-  const key = keyed && { keyed, values: keyValues(writer, keyed, ids, null, null, null) }
+  const key = keyed && { keyed, values: keyValues(writer, keyed, idsOf(attempts), null, null, null) }
   try {
     await refuseUnreadable(request, attempts)
     if (createVerdict(call) === false)
@@ -41,13 +40,16 @@ export async function createListOnce(
       for (const attempt of attempts) attempt.written = null
       await refuseBeforeInsert(write, attempts)
       const insert = resource.hasHooks.create ? insertEach : insertAll
-      const answer = { status: 201, body: await listBody(call, await insert(write, attempts, keyed)) }
+      const answer = { status: 201, body: listBody(call, await insert(write, attempts, keyed)) }
       return { answer, stored: { body: idempotency.storesBody ? answer.body : null, etag: '' } }
     })
   } catch (error) {
     throw await writeRefused(error, request, attempts)
   }
 }
+
+const idsOf = (attempts: readonly Attempt[]): string =>
+  attempts.map(({ asked }) => String(asked.id)).join(' ')
 
 type Insert = (
   write: OpenWrite,
@@ -62,8 +64,9 @@ const insertAll: Insert = async (write, attempts) => {
   for (const attempt of attempts) attempt.written = attempt.asked
   const whole = rows.map((row) => ({ row, version: firstVersion }))
   await changes.insertMany(call.target.view.resource, whole, () => false)
-  for (const [index, { id }] of rows.entries())
-    await withinRow(index, () => refuseUnlessMade(write, String(id), 'create'))
+  if (createVerdict(call) === null)
+    for (const [index, { id }] of rows.entries())
+      await withinRow(index, () => refuseUnlessMade(write, String(id), 'create'))
   return rows
 }
 

@@ -4,7 +4,7 @@ import type { StoredRow } from '../call/stored-row.ts'
 import { problem } from '../problems.ts'
 import { FieldErrors } from '../request/field-errors.ts'
 import { fieldsRefused } from '../request/fields-refused.ts'
-import { withinRow } from './within-row.ts'
+import { ofRow } from './within-row.ts'
 
 /** What an event has besides the row that it tells of, or a page of one row: both can be shown then. */
 const bytesAroundRow = 1_000
@@ -18,16 +18,23 @@ const mostBytesPerUnit = 3
 export const rowBody = (call: Call, row: StoredRow): string => `{"data":${rowText(call, row)}}`
 
 /** The body that answers the create of a list. */
-export async function listBody(call: Call, rows: readonly StoredRow[]): Promise<string> {
+export function listBody(call: Call, rows: readonly StoredRow[]): string {
   const { view } = call.target
   const { responseBytes } = view.limits
-  const texts = await Promise.all(rows.map((row, index) => withinRow(index, () => rowText(call, row))))
-  const body = `{"data":[${texts.join(',')}]}`
+  const body = `{"data":[${rows.map((row, index) => textOfListed(call, row, index)).join(',')}]}`
   if (body.length * mostBytesPerUnit <= responseBytes || Buffer.byteLength(body) <= responseBytes) return body
   throw problem('response-too-large', {
     detail: `The answer would have more than ${responseBytes} bytes. Send fewer than ${rows.length} ${view.name} at once. Nothing was written.`,
     members: { limit: responseBytes },
   })
+}
+
+function textOfListed(call: Call, row: StoredRow, index: number): string {
+  try {
+    return rowText(call, row)
+  } catch (error) {
+    throw ofRow(index, error)
+  }
 }
 
 function rowText({ target, caller }: Call, row: StoredRow): string {

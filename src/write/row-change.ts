@@ -34,16 +34,18 @@ export interface LackingRow {
 export type SumsLater = (owner: Resource, id: string) => boolean
 
 /** The values of a row as a statement that inserts many binds them. */
-export const boundRow = (resource: Resource, account: string, { row, version }: WholeRow): Value[] => [
-  ...rowValues(resource, account, row),
-  version,
-]
+export function boundRow(resource: Resource, account: string, { row, version }: WholeRow): Value[] {
+  const values = rowValues(resource, account, row)
+  values.push(version)
+  return values
+}
 
 /** The values of a row as a statement that inserts it binds them: those of its fields, then its words. */
-export const rowValues = (resource: Resource, account: string, row: StoredRow): Value[] => [
-  ...resource.fields.map((field) => bound(field, row[field.name])),
-  ...wordsOf(resource, account, row),
-]
+export function rowValues(resource: Resource, account: string, row: StoredRow): Value[] {
+  const values = resource.fields.map((field) => bound(field, row[field.name]))
+  values.push(...wordsOf(resource, account, row))
+  return values
+}
 
 /** In one order, so that two transactions that move rows between the same two owners do not deadlock. */
 export const ownersOf = (rows: readonly StoredRow[], { field }: BelongsToModel): readonly string[] =>

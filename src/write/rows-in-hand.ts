@@ -69,16 +69,17 @@ export class RowsInHand {
     return this.#locked.get(resource, String(written.row.id)) ?? written
   }
 
-  /** What a row was before a statement and is after it, for `changes`. */
-  note(resource: Resource, before: StoredRow | null, after: StoredRow | null): void {
+  /** What a row was before a statement and is after it, for `changes`: what it was before the transaction, and is now. */
+  note(resource: Resource, before: StoredRow | null, after: StoredRow | null): RowChange {
     const id = String((after ?? before)?.id)
     const known = this.#changed.get(resource, id)
     if (known) {
       known.after = after
-      return
+      return known
     }
     const change = { resource, id, before, after }
     this.#changed.set(resource, id, change)
     this.#inOrder.push(change)
+    return change
   }
 }

@@ -2,17 +2,21 @@ import { Problem } from '../problems.ts'
 import { placedError, placeOf } from '../request/field-errors.ts'
 
 /** Does a part of the create of a list that is about one of its rows. A refusal says which row that is. */
-export async function withinRow<T>(index: number, work: () => T | Promise<T>): Promise<T> {
+export async function withinRow<T>(index: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof Problem ? placed(error, placeOf(index)) : error
+    throw ofRow(index, error)
   }
 }
 
-const placed = (error: Problem, place: string): Problem =>
-  new Problem(error.type, error, {
+/** What was thrown while one row of a list was looked at: a refusal says which row that is. */
+export function ofRow(index: number, error: unknown): unknown {
+  if (!(error instanceof Problem)) return error
+  const place = placeOf(index)
+  return new Problem(error.type, error, {
     ...error.details,
     detail: `${place.slice(1)}: ${error.details.detail}`,
     ...(error.details.errors && { errors: error.details.errors.map((one) => placedError(one, place)) }),
   })
+}

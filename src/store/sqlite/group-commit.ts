@@ -222,8 +222,9 @@ export class GroupCommit {
   async #awaitWork(open: OpenWork, value: Promise<unknown>): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const tooLong = new Promise<never>((_, reject) => {
-      const error = new StoreError('unavailable', `A transaction was rolled back after ${workMs} ms`)
-      timer = setTimeout(reject, workMs, error)
+      const giveUp = (): void =>
+        reject(new StoreError('unavailable', `A transaction was rolled back after ${workMs} ms`))
+      timer = setTimeout(giveUp, workMs)
     })
     try {
       this.#release(open, await Promise.race([value, tooLong]))
