@@ -76,7 +76,7 @@ async function checked(api: LoadedApi): Promise<Model> {
 }
 
 const summaryOf = (model: Model) => ({
-  resources: [...model.resources.values()].filter(({ engineMade }) => !engineMade).length,
+  resources: model.declaration.resources.filter(({ engineMade }) => !engineMade).length,
   versions: model.versions.map((version) => version.name),
   warnings: warningsOf(model),
 })

@@ -131,7 +131,8 @@ function placesOf(path: string, model: Model, byVersion: ReadonlyMap<string, Col
   const view = byName.get(nearest(word, byName.keys()) ?? '')
   const places = view && rest.length === 0 ? collectionPaths(view) : []
   if (!view || places.length === 0) return ''
-  const [start, end] = [segments.slice(0, at).join('/'), id === undefined ? '' : `/${id}`]
+  // Totals have no rows with an id.
+  const [start, end] = [segments.slice(0, at).join('/'), id === undefined || view.totals ? '' : `/${id}`]
   return ` Rows of ${view.name} are at ${places.map((place) => `${model.prefix}${start}${place}${end}`).join(' or ')}.`
 }
 

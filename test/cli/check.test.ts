@@ -15,6 +15,18 @@ const check = (folder: string, place = '.') => runHere(['check', place], { cwd: 
 /** As a process, where the error is that of Node, which loads the file. */
 const checkProcess = (folder: string) => run(['check'], { cwd: folder })
 
+test('totals are a resource too', async () => {
+  const folder = declarationFolder(`
+    import { api, resource } from 'nounkit'
+    import { z } from 'zod'
+    const books = resource('books', { fields: { pages: z.int() } })
+    const totals = resource('book-totals', { totals: { of: 'books', by: ['pages'], sums: [] } })
+    export default api('library', { resources: [books, totals] })`)
+  expect((await check(folder)).stdout).toBe(
+    'api.ts: 2 resources, version v1. No mistakes, no broken promises.\n',
+  )
+})
+
 test('check prints one line for a declaration without mistakes', async () => {
   expect(await checkProcess(declarationFolder(librarySource()))).toEqual({
     code: 0,

@@ -225,6 +225,8 @@ describeServing(
         }
         for (const path of ['/v1/order-totals/1', '/v1/order-totals/1/orders', '/v1/order-totals/'])
           expect((await served.get(path, { as: key })).refusal, path).toEqual([404, 'not-found'])
+        const { detail } = (await served.get('/v1/order-totals/1', { as: key })).problem
+        expect(detail).toMatch(/ Rows of order-totals are at \S*\/v1\/order-totals\.$/)
         expect((await served.call('HEAD', '/v1/order-totals', { as: key })).status).toBe(200)
       })
 
