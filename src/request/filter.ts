@@ -30,21 +30,22 @@ export function readFilter(sent: SentFilter): Filter | null {
   const { parameter, view, disclosure } = sent
   const match = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/.exec(parameter)
   if (!match)
-    return refuserOf(sent)(() => ({
-      detail: 'is not a filter; write filter[field] or filter[field][operator]',
-      code: 'syntax',
-      allowed: offeredFilters(view, disclosure),
-    }))
+    return refuserOf(sent)(() => {
+      const allowed = offeredFilters(view, disclosure)
+      const path = pathMeant(parameter, allowed)
+      const use = path ? `did you mean filter[${path}]?` : 'write filter[field] or filter[field][operator]'
+      return { detail: `is not a filter; ${use}`, code: 'syntax', allowed }
+    })
   const [, name = '', operator] = match
   return readCondition(sent, 'filter', name, operator)
 }
 
 /** Reads a condition; `word` is what stands before the field: `filter`, or `filter[or][0]`. */
 export function readCondition(sent: SentFilter, word: string, name: string, operator = 'eq'): Filter | null {
-  const { parameter, text, view, disclosure } = sent
+  const { parameter, text, view } = sent
   const refuse = refuserOf(sent)
   const target = view.filterOf.get(name)
-  if (!target) return refuse(() => notOffered(word, name, view, disclosure))
+  if (!target) return refuse(() => notOffered(sent, word, name))
   const { steps, field } = target
   const offered = operatorsFor(kinds[field.kind])
   if (!isOperatorName(operator)) return refuse(() => unknownOperator(operator, offered))
@@ -78,12 +79,22 @@ function unknownOperator(operator: string, offered: readonly string[]): Refusal 
   return { detail: `has an unknown operator; ${use}`, code: 'operator', allowed: offered }
 }
 
-function notOffered(word: string, name: string, view: View, disclosure: Disclosure): Refusal {
+function notOffered({ parameter, view, disclosure }: SentFilter, word: string, name: string): Refusal {
   const offered = offeredFilters(view, disclosure)
-  const near = nearest(name, offered)
+  const path = pathMeant(parameter.slice(word.length), offered)
+  const near = path ?? offered.find((one) => one === `${name}_id`) ?? nearest(name, offered)
   const instead = offered.length > 0 ? `filter by ${listedNames(offered)}` : `${view.name} offers no filter`
   const use = near ? `did you mean ${word}[${near}]?` : instead
   return { detail: `is not offered; ${use}`, code: 'unknown', allowed: offered }
+}
+
+/** The path that other APIs write with brackets, `[customer][email]` for `customer.email`; null where it is not offered. */
+export const pathMeant = (text: string, offered: readonly string[]): string | null => {
+  const path = text
+    .replace(/^\w*\[/, '')
+    .replaceAll('][', '.')
+    .replace(/\]$/, '')
+  return offered.find((one) => one.includes('.') && one === path) ?? null
 }
 
 function readValues(

@@ -11,6 +11,7 @@ import {
   offeredPaths,
   offeredSorts,
 } from './disclosure.ts'
+import { pathMeant } from './filter.ts'
 
 /** What a refusal of a parameter says, and the names that would be right. */
 export interface Hint {
@@ -47,8 +48,13 @@ export function hintForList({ name, value }: Sent, view: View, told: Disclosure)
   return { detail: `is not a parameter of a list; ${detail}`, allowed: allowed ?? parametersOf(offered) }
 }
 
-/** A field as other APIs write its filter: `status=paid`, `status[gte]=5`, `filter_status=paid`. */
-function asFilter(name: string, value: string, { filters }: Offered): Hint | null {
+/** A field as other APIs write its filter: `status=paid`, `status[gte]=5`, `filter_status=paid`, `customer[email]=…`; and `or[0][status]=paid`. */
+function asFilter(name: string, value: string, { view, filters }: Offered): Hint | null {
+  const [, inAlternative] = /^or\[\d\]\[([\w.]{1,200})\](?:\[\w+\])?$/.exec(name) ?? []
+  if (view.eitherOr && inAlternative !== undefined && filters.includes(inAlternative))
+    return { detail: `write filter[or]${name.slice('or'.length)}=${shown(value)}` }
+  const path = pathMeant(name.replace('[', '.'), filters)
+  if (path !== null) return { detail: `write filter[${path}]=${shown(value)}` }
   const [field, operator] = fieldAndOperator(name)
   const meant = [field, field.replace(/^filters?[._:-]/, '')].find((one) => filters.includes(one))
   return meant === undefined ? null : { detail: `write filter[${meant}]${operator}=${shown(value)}` }

@@ -20,6 +20,9 @@ describeServing('a refused query parameter', (served) => {
     ['status=paid', 'write filter[status]=paid'],
     ['status[in]=paid,draft', 'write filter[status][in]=paid,draft'],
     ['customer.email=a@example.com', 'write filter[customer.email]=a@example.com'],
+    ['customer[email]=a@example.com', 'write filter[customer.email]=a@example.com'],
+    ['or[0][status]=paid', 'write filter[or][0][status]=paid'],
+    ['or[1][total][gte]=5', 'write filter[or][1][total][gte]=5'],
     ['filter_status=paid', 'write filter[status]=paid'],
     ['filter.status=paid', 'write filter[status]=paid'],
     ['statsu=paid', 'did you mean "filter[status]=paid"?'],
@@ -94,6 +97,15 @@ describeServing('a refused query parameter', (served) => {
       detail: told,
       allowed: ['id', 'created_at', 'total', 'status'],
     })
+  })
+
+  test.each([
+    ['filter[customer][email]=x', 'is not offered; did you mean filter[customer.email]?'],
+    ['filter[customer]=x', 'is not offered; did you mean filter[customer_id]?'],
+    ['filter[or][0][customer][email]=x', 'is not offered; did you mean filter[or][0][customer.email]?'],
+    ['filter[statsu]=x', 'is not offered; did you mean filter[status]?'],
+  ])('of a filter says the path that is meant: %s', async (query, told) => {
+    expect((await refused(`/v2/orders?${query}`))?.detail).toBe(told)
   })
 
   test.each([
