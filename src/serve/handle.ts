@@ -69,8 +69,10 @@ const expected: ReadonlySet<string> = new Set<ProblemType>([
 
 function failed(engine: Engine, request: PlainRequest, error: unknown): Maybe<PlainResponse> {
   if (!(error instanceof StoreError && error.kind === 'outdated')) return refusal(engine, request, error)
+  // A name is gone. Where a migration took it, that is noticed every two seconds; this caller is told now.
   return engine.outdated
-    .suspect(error.message)
+    .check()
+    .catch(() => {})
     .then(() => refusal(engine, request, engine.outdated.is ? storeMigrated() : error))
 }
 

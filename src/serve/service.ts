@@ -161,11 +161,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   try {
     const measured = (standby: Store): Store => measuredStore(standby, statements)
     replicas = options.readUrl ? await openReplicas(store, options.readUrl, options.env, measured) : null
-    const outdated = followMigrations(
-      store,
-      declared,
-      fitting?.generation ?? (await generationAtStart(store)),
-    )
+    const outdated = followMigrations(store, fitting?.generation ?? (await generationAtStart(store)))
     const model = fitting
       ? await modelOnFitting(store, declared, options)
       : await migrateAtStart(store, declared, options)

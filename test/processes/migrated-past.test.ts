@@ -89,14 +89,6 @@ describe.each(walkedStores)('%s', (kind) => {
     expect(await rows('/v2/items')).toMatchObject([{ label: 'lamp', cost: 1200 }])
   })
 
-  test('a process whose tables were renamed by hand sees it at the first call, and ends itself as well', async () => {
-    const { databaseUrl, server, list } = await served()
-    const store = await openForTest(databaseUrl)
-    await store.session((session) => session.script('ALTER TABLE "things" RENAME TO "items"'))
-    expectRefused(await list())
-    await expectEnd(server)
-  })
-
   test('workers end together, and none is replaced', async () => {
     const { databaseUrl, server } = await served(['--workers', '2'], { NOUNKIT_LOG: 'info' })
     await workerPids(server, 2)
