@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
-import { isKeysUrl, keysSourceFault } from '../compile/shape/setting-faults.ts'
+import { isKeysUrl } from '../compile/shape/setting-faults.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { hourMs, minuteMs } from '../times.ts'
 import { boundedFetch } from './bounded-fetch.ts'
@@ -24,8 +24,6 @@ export const maxAgeMs = 5 * minuteMs
 const maxStaleMs = hourMs
 
 export const openTokenKeys = (source: string, folder: string, waits: IssuerWaits): JWTVerifyGetKey => {
-  const fault = keysSourceFault(source)
-  if (fault !== null) throw new SettingMistake(`tokens.jwks: ${fault.what} ${fault.hint}`)
   if (isKeysUrl(source)) return remoteKeys(new URL(source), waits)
   return fileKeys(isAbsolute(source) ? source : join(folder, source))
 }

@@ -10,10 +10,8 @@ import {
 import { type Caller, claimIn, freezeClaims, isPlainName, maxSubjectLength } from '../call/caller.ts'
 import type { Clock } from '../clock.ts'
 import { declaredTokens, type TokenRules, tokenRulesOf } from '../compile/service/tokens.ts'
-import { algorithmsFault, issuerFault } from '../compile/shape/setting-faults.ts'
 import type { ApiDeclaration, TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
-import { SettingMistake } from '../setting-mistake.ts'
 import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './credentials-invalid.ts'
 import { discoveredKeys } from './discovered-keys.ts'
@@ -127,7 +125,6 @@ type IssuedTokens = TokenDeclaration & { readonly issuer: string }
 
 const isIssued = (declared: TokenDeclaration): declared is IssuedTokens => declared.issuer !== undefined
 
-/** Checked here as well, because a declaration may come from code that TypeScript does not check. */
 const openIssuer = (
   declared: IssuedTokens,
   {
@@ -141,11 +138,6 @@ const openIssuer = (
   },
 ): Issuer => {
   const rules = tokenRulesOf(declared, soleAccount)
-  const algorithms = algorithmsFault([...rules.algorithms])
-  if (algorithms !== null)
-    throw new SettingMistake(`tokens.algorithms: ${algorithms.what} ${algorithms.hint}`)
-  const fault = issuerFault(declared)
-  if (fault !== null) throw new SettingMistake(`tokens: ${fault.what} ${fault.hint}`)
   const { issuer, jwks } = declared
   return {
     rules,

@@ -1,6 +1,5 @@
-import { BlockList, isIP } from 'node:net'
-import { addressRangeFault } from '../compile/shape/setting-faults.ts'
-import { SettingMistake } from '../setting-mistake.ts'
+import { isIP } from 'node:net'
+import { blockOf, readRange } from '../webhooks/addresses.ts'
 
 type Headers = { readonly [name: string]: string | string[] | undefined }
 
@@ -20,8 +19,7 @@ export interface Proxies {
 /** Null when no proxy is declared: then forwarding headers are ignored. */
 export const createProxies = (declared: readonly string[] | undefined): Proxies | null => {
   if (!declared || declared.length === 0) return null
-  const list = new BlockList()
-  for (const entry of declared) addRange(list, entry)
+  const list = blockOf(declared.flatMap((entry) => readRange(entry) ?? []))
   const trusts = (address: string): boolean => {
     const kind = isIP(address)
     return kind !== 0 && list.check(address, kind === 6 ? 'ipv6' : 'ipv4')
@@ -43,14 +41,6 @@ export const plainAddress = (address: string | undefined): string =>
     : address.startsWith('::ffff:') && address.includes('.')
       ? address.slice(7)
       : address
-
-const addRange = (list: BlockList, entry: string): void => {
-  const fault = addressRangeFault(entry)
-  if (fault !== null) throw new SettingMistake(`proxies: ${fault.what} ${fault.hint}`)
-  const [address = '', bits] = entry.split('/')
-  const [family, widest] = isIP(address) === 6 ? (['ipv6', 128] as const) : (['ipv4', 32] as const)
-  list.addSubnet(address, bits === undefined ? widest : Number(bits), family)
-}
 
 /**
  * Each proxy appends the address of its own client, so the list is read from its end to the first address that is not a proxy's.

@@ -55,7 +55,7 @@ const globalIPv6 = ['2000::/3']
 /** Exceptions within: addresses that carry an IPv4 address (Teredo, 6to4), and those reserved for protocols and documents. */
 const specialIPv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
-const blockOf = (ranges: readonly AddressRange[]): BlockList => {
+export const blockOf = (ranges: readonly AddressRange[]): BlockList => {
   const block = new BlockList()
   for (const { address, prefix, family } of ranges) block.addSubnet(address, prefix, family)
   return block

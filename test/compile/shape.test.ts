@@ -80,9 +80,11 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       'tokens.claims: "acount" is not an option. Did you mean "account"?',
     ],
     [
-      { api: { tokens: { ...tokens, jwks: 'http://evil.example/x', algorithms: ['RS256', 'HS256'] } } },
+      {
+        api: { tokens: { ...tokens, jwks: 'http://evil.example/x', algorithms: ['RS256', 'none', 'HS256'] } },
+      },
       'tokens.jwks: "http://evil.example/x" is fetched in the clear',
-      'tokens.algorithms: HS256 cannot be allowed. Name algorithms with a public key',
+      'tokens.algorithms: none, HS256 cannot be allowed. Name algorithms with a public key',
     ],
     [{ api: { tokens: [] } }, 'tokens: the list is empty. List an issuer, or leave tokens out'],
     [
@@ -120,10 +122,12 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       'tokens.algorithms: an empty list cannot be allowed.',
     ],
     [
-      { api: { proxies: [5, 'bla', '10.0.0.0/99', '10.0.0.0/8'] } },
+      { api: { proxies: [5, 'bla', '10.0.0.0/99', '10.0.0.0/8', '::/129', '10.0.0.0/8/8x'] } },
       'proxies[0]: it must be a text.',
       'proxies[1]: "bla" is no address range. Write it like 10.0.0.0/8 or fd00::/8.',
       'proxies[2]: "10.0.0.0/99" is no address range.',
+      'proxies[4]: "::/129" is no address range.',
+      'proxies[5]: "10.0.0.0/8/8x" is no address range.',
     ],
     [
       { api: { seed: { acounts: [] } } },

@@ -11,12 +11,6 @@ test('without declared proxies no forwarded address is trusted', () => {
   expect(createProxies(undefined)).toBe(null)
 })
 
-test('a malformed range is reported at the start', () => {
-  for (const wrong of ['10.0.0.0/33', 'example.com', '10.0.0.0/', '::/129', '10.0.0.0/8/8x']) {
-    expect(() => createProxies([wrong])).toThrow(wrong)
-  }
-})
-
 test('only the declared ranges are trusted', () => {
   expect(proxies?.trusts('10.200.3.4')).toBe(true)
   expect(proxies?.trusts('11.0.0.1')).toBe(false)
