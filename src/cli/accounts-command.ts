@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
 import { type DeletedAccount, deleteAccount } from '../accounts/delete-account.ts'
 import { exportAccount } from '../accounts/export-account.ts'
 import { type AccountFigures, listAccounts } from '../accounts/list-accounts.ts'
@@ -10,7 +9,7 @@ import { settleRecorders } from '../lifecycle/settle-recorders.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { recordAct } from '../write/recorded-acts.ts'
 import { accountOf } from './account-flag.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, type CommandStore, withStore } from './command-store.ts'
 import { namedAction } from './named-action.ts'
@@ -28,15 +27,14 @@ export const options = {
   json: jsonOption,
 } as const
 
-type Flags = ReturnType<typeof parseArgs<{ args: string[]; options: typeof options }>>['values']
+type Flags = Given<typeof options>['flags']
 type Action = (opened: CommandStore, flags: Flags) => Promise<number>
 
 const actions: { readonly [name: string]: Action } = { list, export: exportOne, delete: deleteOne }
 
 /** `nounkit accounts list|export|delete [API]`: what a store has of which account. */
-export async function accountsCommand(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [name = '', ...words] = positionals
+export async function accountsCommand({ flags, words: given }: Given<typeof options>): Promise<number> {
+  const [name = '', ...words] = given
   const [place] = positionalsUpTo(words, 1)
   const action = namedAction(actions, 'accounts', name, 'list')
   return withStore(place, async (opened) => {

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
 import { readAuditPage } from '../audit/audit-page.ts'
 import type { AuditEntry } from '../audit/show-entry.ts'
 import { wholeStore } from '../write/recorded-acts.ts'
 import { accountOf } from './account-flag.ts'
 import { accountKeys, noteEmptyAccount } from './account-keys.ts'
+import type { Given } from './command.ts'
 import { UsageMistake } from './command-mistake.ts'
 import { withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
@@ -28,15 +28,14 @@ export const options = {
   json: { type: 'boolean', does: 'prints each entry as JSON, on one line' },
 } as const
 
-type Flags = ReturnType<typeof parseArgs<{ args: string[]; options: typeof options }>>['values']
+type Flags = Given<typeof options>['flags']
 
 const mostEntries = 100_000
 const pageEntries = 100
 
 /** `nounkit audit [API] --account ACCOUNT …`: prints who changed what, newest first. */
-export async function auditCommand(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
+export async function auditCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
   return withStore(place, async ({ model, store }) => {
     const account = flags.store ? wholeStore : accountOf(model, flags.account)
     if (account === undefined)

@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { backupSqlite } from '../store/sqlite/backup.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { storeUrl } from './command-store.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -11,9 +10,8 @@ import { openProgress } from './progress.ts'
 export const options = { json: jsonOption } as const
 
 /** `nounkit backup [API] FILE`: writes a consistent copy of a SQLite store, while it serves. The declaration is not compiled. */
-export async function backupCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const given = positionalsUpTo(positionals, 2)
+export async function backupCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const given = positionalsUpTo(words, 2)
   const file = given.at(-1)
   if (file === undefined || file === '')
     throw new UsageMistake('Which file? Name the one to write, as in: nounkit backup monday.db')
@@ -28,7 +26,7 @@ export async function backupCommand(args: string[]): Promise<number> {
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size !== undefined) progress.show(`Copying ${sizeText(size)} …`)
   const bytes = await backupSqlite(path, target).finally(() => progress.end())
-  if (values.json) console.log(JSON.stringify({ file: target, bytes, store: resolve(path) }))
+  if (flags.json) console.log(JSON.stringify({ file: target, bytes, store: resolve(path) }))
   else console.log(`Wrote ${file}: ${sizeText(bytes)}.`)
   return 0
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { Mistakes } from '../compile/mistakes.ts'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
@@ -11,7 +10,7 @@ import { checkStore } from './check-store.ts'
 import { checkSums, printSums, sumsJson } from './check-sums.ts'
 import { checkTypes, TypeMistakes } from './check-types.ts'
 import { paintError } from './colour.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, LoadMistake, UsageMistake } from './command-mistake.ts'
 import { differenceJson } from './difference-line.ts'
 import { compileLoaded, declarationPath, type LoadedApi, loadApi } from './load.ts'
@@ -35,12 +34,11 @@ export const options = {
   json: jsonOption,
 } as const
 
-type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
+type Flags = Given<typeof options>['flags']
 
 /** `nounkit check [API]`: compiles the declaration, reads its seed, compares it with its frozen contracts, and checks its types. */
-export async function checkCommand(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
+export async function checkCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
   if (flags.fix && !flags.sums)
     throw new UsageMistake('--fix corrects sums: write nounkit check --sums --fix')
   if (flags.json) return checkForMachines(place, flags)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { contractOf } from '../contract/contract.ts'
 import { clientFile, clientParts } from '../contract/typescript/client-file.ts'
+import type { Given } from './command.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
 import { apiAnd } from './positionals.ts'
@@ -12,9 +12,8 @@ export const options = {} as const
 const partsFolder = new URL('../../src/client/', import.meta.url)
 
 /** `nounkit client [API] [VERSION]`: prints a TypeScript file with a client of a version, the newest unless said. */
-export async function clientCommand(args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = apiAnd(positionals, 1)
+export async function clientCommand({ words }: Given<typeof options>): Promise<number> {
+  const [place, name] = apiAnd(words, 1)
   const model = compileLoaded(await loadApi(place))
   const version = name === undefined ? model.head : namedVersion(model, name)
   const parts = clientParts.map((part) => readFile(new URL(part, partsFolder), 'utf8'))

@@ -1,3 +1,5 @@
+import type { parseArgs } from 'node:util'
+
 /** An option of a command, as `parseArgs` of node:util takes it, with what the help says about it. */
 export interface CommandOption {
   readonly type: 'string' | 'boolean'
@@ -13,10 +15,17 @@ export interface CommandOptions {
   readonly [name: string]: CommandOption
 }
 
+/** What follows the name of a command on its line. */
+export interface Given<Options extends CommandOptions> {
+  readonly flags: ReturnType<typeof parseArgs<{ options: Options }>>['values']
+  /** The arguments that are not options. */
+  readonly words: readonly string[]
+}
+
 /** What a command's own file has. */
 export interface CommandCode {
   readonly options: CommandOptions
-  run(args: string[]): Promise<number>
+  run(given: Given<CommandOptions>): Promise<number>
 }
 
 export interface Command {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import type { Version } from '../compile/model.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
 import type { KnownConsumer } from '../lifecycle/consumers.ts'
@@ -10,7 +9,7 @@ import { readOperations } from '../lifecycle/usage-rows.ts'
 import { readWebhookConsumers } from '../lifecycle/webhook-consumers.ts'
 import type { Store } from '../store/store.ts'
 import { accountOf, ofAccount } from './account-flag.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
@@ -33,10 +32,9 @@ export const options = {
 } as const
 
 /** `nounkit contact [API] VERSION --consumer NAME --note "…"`: records that a consumer was told about a version's end. */
-export async function contactCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = apiAnd(positionals, 1)
-  const { consumer: wanted, note } = values
+export async function contactCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place, name] = apiAnd(words, 1)
+  const { consumer: wanted, note } = flags
   if (!wanted) throw new UsageMistake('Who was told? --consumer NAME; nounkit usage lists them.')
   if (!note?.trim()) throw new UsageMistake('How were they told? --note "mail to …, answered on …"')
   return withStore(place, async ({ model, store, clock }) => {
@@ -44,12 +42,12 @@ export async function contactCommand(args: string[]): Promise<number> {
     const { account, name: consumer } = pick(
       await allConsumers(store, version),
       wanted,
-      accountOf(model, values.account),
+      accountOf(model, flags.account),
       model.soleAccount,
     )
-    const contact = { version: version.name, account, consumer, note, by: actor(values.by), at: clock.now() }
+    const contact = { version: version.name, account, consumer, note, by: actor(flags.by), at: clock.now() }
     await storeContact(store, contact)
-    if (values.json) console.log(JSON.stringify(contact, null, 2))
+    if (flags.json) console.log(JSON.stringify(contact, null, 2))
     else
       console.log(`Noted: ${consumer}${ofAccount(model, account)} was told about the end of ${version.name}.`)
     return 0

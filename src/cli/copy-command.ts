@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
@@ -9,7 +8,7 @@ import { copyStore } from '../transfer/copy-store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { leftBehind } from '../transfer/left-behind.ts'
 import type { Copied } from '../transfer/target-transaction.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf, whyNoStore } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
@@ -24,17 +23,16 @@ export const options = {
 } as const
 
 /** `nounkit copy [API] --from URL --to URL`: copies everything to an empty store. */
-export async function copyCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
-  const { to: target } = values
+export async function copyCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
+  const { to: target } = flags
   if (!target)
     throw new UsageMistake(
       'Where to? Name an empty store: --to postgres://user:password@host/database, or --to sqlite:new.db',
     )
   const api = await loadApi(place)
   const model = compileLoaded(api)
-  const origin = values.from || databaseUrl(api.declaration)
+  const origin = flags.from || databaseUrl(api.declaration)
   if (origin === target) throw new UsageMistake('--from and --to name the same store.')
   const missing = newFileOf(origin)
   if (missing !== null) throw new CommandMistake(`There is no store to copy from: ${whyNoStore(missing)}.`)
@@ -55,7 +53,7 @@ export async function copyCommand(args: string[]): Promise<number> {
         warn,
       })
       progress.end()
-      report(copied, values.json ?? false)
+      report(copied, flags.json ?? false)
       return 0
     } finally {
       progress.end()

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
 import { urlOf } from '../serve/url-of.ts'
+import type { Given } from './command.ts'
 import { FrontDoor } from './dev/front-door.ts'
 import type { Opened } from './dev/messages.ts'
 import { openPage } from './dev/open-page.ts'
@@ -19,15 +19,14 @@ export const options = {
 } as const
 
 /** `nounkit dev [API]`: serves the API, and again at every change of its declaration. */
-export async function devCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
-  const parent = values['child-of']
+export async function devCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
+  const parent = flags['child-of']
   if (parent && process.send)
     return (await import('./dev/run-declaration.ts')).runDeclaration(place ?? '.', Number(parent))
   // A declaration with mistakes is waited for; a folder without one was mistyped.
   declarationPath(place)
-  return develop(place ?? '.', readServeSettings(values))
+  return develop(place ?? '.', readServeSettings(flags))
 }
 
 async function develop(place: string, settings: ServeSettings): Promise<number> {

@@ -1,11 +1,10 @@
-import { parseArgs } from 'node:util'
 import type { Model, Version } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { contractOf } from '../contract/contract.ts'
 import { compareContracts } from '../contract/diff/diff.ts'
 import { type Difference, isBreaking } from '../contract/diff/difference.ts'
 import { type ExplainedLine, explainDifference } from '../contract/guide/explain-difference.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { differenceJson, differenceLine } from './difference-line.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
@@ -20,15 +19,14 @@ export const options = {
 } as const
 
 /** `nounkit diff [API] FROM TO`: by the declared changes; `--raw` by the two contracts alone. */
-export async function diffCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, from, to] = apiAnd(positionals, 2)
+export async function diffCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place, from, to] = apiAnd(words, 2)
   const model = compileLoaded(await loadApi(place))
   const [older, newer] = [namedVersion(model, from), namedVersion(model, to)]
   const raw = compareContracts(contractOf(model, older), contractOf(model, newer))
   const explained = isForward(model, older, newer) ? explainDifference(model, older, newer) : null
-  if (values.json) console.log(jsonText(explained, raw))
-  else console.log(explained === null || values.raw ? rawText(raw) : explainedText(explained, raw))
+  if (flags.json) console.log(jsonText(explained, raw))
+  else console.log(explained === null || flags.raw ? rawText(raw) : explainedText(explained, raw))
   return 0
 }
 

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { type Caller, noClaims } from '../call/caller.ts'
 import { tellsEvents } from '../compile/versions/events-view.ts'
 import { EventLog } from '../events/event-log.ts'
@@ -15,6 +14,7 @@ import { ensureSecret } from '../store/secret.ts'
 import type { Store } from '../store/store.ts'
 import { accountOf } from './account-flag.ts'
 import { accountKeys, noteEmptyAccount } from './account-keys.ts'
+import type { Given } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
@@ -37,14 +37,13 @@ export const options = {
   json: { type: 'boolean', does: 'prints each event as JSON, on one line' },
 } as const
 
-type Flags = ReturnType<typeof parseArgs<{ args: string[]; options: typeof options }>>['values']
+type Flags = Given<typeof options>['flags']
 
 const eventsPerRead = 500
 
 /** `nounkit events [API] --account ACCOUNT …`: prints what happened to the rows of an account, oldest first. */
-export async function eventsCommand(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
+export async function eventsCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
   return withStore(place, async (opened) => {
     const account = accountOf(opened.model, flags.account)
     if (!account) throw new UsageMistake('Whose events? Name the account: --account acme')

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import type { Caller } from '../call/caller.ts'
 import type { Target } from '../call/target.ts'
 import type { Model, View } from '../compile/model.ts'
@@ -22,7 +21,7 @@ import { ensureSecret } from '../store/secret.ts'
 import type { Store, Value } from '../store/store.ts'
 import { accountOf } from './account-flag.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { withStore } from './command-store.ts'
 import { apiAnd } from './positionals.ts'
@@ -38,9 +37,8 @@ export const options = {
 } as const
 
 /** `nounkit explain [API] "GET /v2/…" …`: runs a read as a caller would, and shows how it is answered. */
-export async function explainCommand(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, call] = apiAnd(positionals, 1)
+export async function explainCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place, call] = apiAnd(words, 1)
   const asked = readAsked(call)
   return withStore(place, async ({ model, store }) => {
     const { scopes, ...who } = readCallerFlags(flags, model)

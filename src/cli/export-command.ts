@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util'
 import { counted } from '../compile/names/plural.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { exportRows } from '../transfer/export-rows.ts'
 import { accountOf } from './account-flag.ts'
 import { accountKeys, noteEmptyAccount } from './account-keys.ts'
+import type { Given } from './command.ts'
 import { withStore } from './command-store.ts'
 import { namedResources } from './named-resources.ts'
 import { OutputClosed, openOutput } from './output.ts'
@@ -27,13 +27,12 @@ export const options = {
 } as const
 
 /** `nounkit export [API]`: writes rows to standard output, each as a line of JSON, all as they are at one moment. */
-export async function exportCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
-  const names = values.resource ?? []
+export async function exportCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
+  const names = flags.resource ?? []
   return withStore(place, async ({ model, store }) => {
-    for (const account of values.account ?? []) accountOf(model, account)
-    const accounts = values.account ? [...new Set(values.account)] : null
+    for (const account of flags.account ?? []) accountOf(model, account)
+    const accounts = flags.account ? [...new Set(flags.account)] : null
     // Rows that all accounts share are not an account's own.
     const resources = namedResources(model, names).filter(
       ({ shared }) => !shared || accounts === null || names.length > 0,

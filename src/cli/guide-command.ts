@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { guideOf } from '../contract/guide/guide.ts'
 import { affectedIn, usageReport } from '../lifecycle/usage-report.ts'
+import type { Given } from './command.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { withStore } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
@@ -12,9 +12,8 @@ export const options = {
 } as const
 
 /** `nounkit guide [API] FROM [TO]`: prints the guide as Markdown, with the affected consumers from recorded usage. */
-export async function guideCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, from, to] = apiAnd(positionals, 2)
+export async function guideCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place, from, to] = apiAnd(words, 2)
   const model = compileLoaded(await loadApi(place))
   const older = namedVersion(model, from)
   if (older.successor === null) {
@@ -26,7 +25,7 @@ export async function guideCommand(args: string[]): Promise<number> {
       `${newer.name} is not newer than ${older.name}. A guide leads from an older version to a newer one.`,
     )
   }
-  if (!values.affected) {
+  if (!flags.affected) {
     console.log(guideOf(older, newer))
     return 0
   }

@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { isPlainName } from '../call/caller.ts'
 import { counted } from '../compile/names/plural.ts'
 import { readGeneration } from '../migrate/record/store-generation.ts'
@@ -14,7 +13,7 @@ import { hashOf, openSource, type SourceFile, spool } from '../transfer/source-f
 import { actorOfCommand } from '../write/actor.ts'
 import { accountOf } from './account-flag.ts'
 import { accountKeys } from './account-keys.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, type CommandStore, withStore } from './command-store.ts'
 import { commandWriter } from './command-writer.ts'
@@ -32,12 +31,11 @@ export const options = {
   json: jsonOption,
 } as const
 
-type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
+type Flags = Given<typeof options>['flags']
 
 /** `nounkit import [API] FILE`: inserts the rows of a file, after all of them were checked. */
-export async function importCommand(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const given = positionalsUpTo(positionals, 2)
+export async function importCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const given = positionalsUpTo(words, 2)
   const name = given.at(-1)
   if (name === undefined)
     throw new UsageMistake(

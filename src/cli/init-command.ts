@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
+import type { Given } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type NewFile, newApp, newProject, projectName } from './new-project.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -13,12 +13,11 @@ export const options = {
 const defaultFolder = 'my-api'
 
 /** `nounkit init DIR`: writes a small project with an API of its own. */
-export async function initCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [given] = positionalsUpTo(positionals, 1)
-  const place = given ?? (values.yes ? defaultFolder : await askFolder())
+export async function initCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [given] = positionalsUpTo(words, 1)
+  const place = given ?? (flags.yes ? defaultFolder : await askFolder())
   const folder = folderAt(place)
-  const files = (values.app ? newApp : newProject)(projectName(basename(folder)))
+  const files = (flags.app ? newApp : newProject)(projectName(basename(folder)))
   refuseToReplace(folder, place, files)
   try {
     for (const { path, text } of files) {

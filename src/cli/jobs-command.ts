@@ -1,9 +1,8 @@
-import { parseArgs } from 'node:util'
 import { counted } from '../compile/names/plural.ts'
 import { type JobStatus, jobStatuses, type ListedJob, listJobs, retryJobs } from '../jobs/job-list.ts'
 import { processText } from '../store/process-id.ts'
 import { paint } from './colour.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, withStore } from './command-store.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -17,16 +16,15 @@ export const options = {
 const mostShown = 1_000
 
 /** `nounkit jobs [API]` lists jobs; `nounkit jobs retry [API] ID…` lets some run now. */
-export async function jobsCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  if (positionals[0] === 'retry') return retry(positionals.slice(1), values.json === true)
-  const [place] = positionalsUpTo(positionals, 1)
-  const status = readStatus(values.status)
-  const filter = { status, account: values.account }
+export async function jobsCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  if (words[0] === 'retry') return retry(words.slice(1), flags.json === true)
+  const [place] = positionalsUpTo(words, 1)
+  const status = readStatus(flags.status)
+  const filter = { status, account: flags.account }
   return withStore(place, async ({ model, store }) => {
     const found = await listJobs(store, filter, mostShown + 1)
     const shown = found.slice(0, mostShown)
-    if (values.json)
+    if (flags.json)
       console.log(JSON.stringify({ jobs: shown.map(jsonOf), isCut: found.length > mostShown }, null, 2))
     else console.log(textOf(shown, model.soleAccount === null, found.length > mostShown))
     return 0

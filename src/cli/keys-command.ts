@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import type { Consumer } from '../call/caller.ts'
 import { type Clock, readDuration } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
@@ -12,7 +11,7 @@ import { endEndpoints, endThoseOfIssuer } from '../webhooks/end-endpoints.ts'
 import { recordAct } from '../write/recorded-acts.ts'
 import { accountOf, ofAccount } from './account-flag.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, type CommandStore, withStore } from './command-store.ts'
 import { keyLines, keyTime } from './key-table.ts'
@@ -34,10 +33,7 @@ export const options = {
   json: jsonOption,
 } as const
 
-type Flags = { readonly [name in Exclude<keyof typeof options, 'json' | 'claim'>]?: string } & {
-  readonly json?: boolean
-  readonly claim?: readonly string[]
-}
+type Flags = Given<typeof options>['flags']
 
 interface Task {
   readonly ring: KeyRing
@@ -59,10 +55,8 @@ const actions: { readonly [name: string]: (task: Task) => Promise<number> } = {
 }
 
 /** `nounkit keys create|list|revoke|rotate|end-subject|end-issuer [API] …`: running processes apply the change within seconds. */
-export async function keysCommand(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [name = ''] = positionals
-  const words = positionals.slice(1)
+export async function keysCommand({ flags, words: given }: Given<typeof options>): Promise<number> {
+  const [name = '', ...words] = given
   const [place, ...named] = placeAnd(name, words)
   const action = namedAction(actions, 'keys', name, 'list')
   const work = async ({ model, store, clock }: CommandStore): Promise<number> => {

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { migrateUnserved } from '../lifecycle/migrate-unserved.ts'
@@ -23,7 +22,7 @@ import { sqlScript } from '../migrate/sql-script.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { terminalAsk } from './ask.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf, publishedOf } from './command-store.ts'
 import { readFill } from './fill-flags.ts'
@@ -60,24 +59,23 @@ export const options = {
 } as const
 
 /** `nounkit migrate [API]`: migrates the store to fit the declaration, or prints what that would take. */
-export async function migrateCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
+export async function migrateCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
   const api = await loadApi(place)
   const model = compileLoaded(api)
   // Else the store would get a column beside the one that a published version still reads.
   refuseBrokenPromises(model, api.frozen)
   const published = publishedOf(api)
-  const fill = readFill(values.fill ?? [], model)
-  const acceptDataLoss = values['accept-data-loss'] ?? false
+  const fill = readFill(flags.fill ?? [], model)
+  const acceptDataLoss = flags['accept-data-loss'] ?? false
   if (published.length > 0 && (fill.size > 0 || acceptDataLoss))
     throw new CommandMistake(
       `--fill and --accept-data-loss are for an API without a published version, and ${published.join(', ')} is published: its store only grows. See docs/how-to/migrations.md.`,
     )
-  const { json = false, sql = false, citus = false } = values
+  const { json = false, sql = false, citus = false } = flags
   if (sql && json) throw new UsageMistake('--sql prints SQL, and --json prints JSON: leave one of them out.')
-  const dryRun = sql || (values['dry-run'] ?? false)
-  if (dryRun && values['find-names'])
+  const dryRun = sql || (flags['dry-run'] ?? false)
+  if (dryRun && flags['find-names'])
     throw new UsageMistake('--find-names changes what the store has recorded: leave --dry-run and --sql out.')
   const progress = openProgress()
   const ask = json ? undefined : terminalAsk()
@@ -90,14 +88,14 @@ export async function migrateCommand(args: string[]): Promise<number> {
   // What is made for a cluster is made to be published.
   const isOpen = published.length === 0 && !citus
   const work = async (store: Store): Promise<number> => {
-    if (values['find-names']) await forgetLostNames(store, model)
+    if (flags['find-names']) await forgetLostNames(store, model)
     const { steps, notes, losses, plan } = await migrateUnserved(store, model, {
       decider: isOpen ? person : { by: 'change-lists' },
       dryRun,
-      tidy: values.tidy ?? false,
+      tidy: flags.tidy ?? false,
       citus,
-      ...shardsOf(values.shards, values.citus),
-      force: values.force ?? false,
+      ...shardsOf(flags.shards, flags.citus),
+      force: flags.force ?? false,
       clock: clockFromEnvironment(process.env),
       waiting(sentence) {
         progress.end()

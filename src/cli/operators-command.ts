@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { type Clock, readDuration } from '../clock.ts'
 import {
   type ListedOperator,
@@ -7,7 +6,7 @@ import {
   OperatorRing,
 } from '../console/operators/operator-ring.ts'
 import { hourMs } from '../times.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
 import { keyTime } from './key-table.ts'
@@ -28,11 +27,7 @@ export const options = {
   json: jsonOption,
 } as const
 
-interface Flags {
-  readonly url?: string
-  readonly expires?: string
-  readonly json?: boolean
-}
+type Flags = Given<typeof options>['flags']
 
 interface Task {
   readonly ring: OperatorRing
@@ -44,9 +39,8 @@ interface Task {
 const actions: { readonly [name: string]: (task: Task) => Promise<void> } = { create, link, list, revoke }
 
 /** `nounkit operators create|link|revoke [API] NAME`, `nounkit operators list [API]`: who may use the console. */
-export async function operatorsCommand(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [action = '', ...words] = positionals
+export async function operatorsCommand({ flags, words: given }: Given<typeof options>): Promise<number> {
+  const [action = '', ...words] = given
   positionalsUpTo(words, action === 'list' ? 1 : 2)
   const run = namedAction(actions, 'operators', action, 'create ada')
   const [place, name] = run === list ? [words[0], ''] : placeAndName(words)

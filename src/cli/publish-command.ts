@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { BrokenPromises } from '../contract/broken-promises.ts'
@@ -10,7 +9,7 @@ import { openStore } from '../store/open.ts'
 import { StoreRefused } from '../store/store.ts'
 import { dayOf } from '../times.ts'
 import { paintError } from './colour.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf } from './command-store.ts'
 import { differenceJson, differenceLine } from './difference-line.ts'
@@ -24,19 +23,18 @@ export const options = {
 } as const
 
 /** `nounkit publish [API] VERSION`: freezes the contract, unless it breaks a published one or stored rows do not fit it. */
-export async function publishCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = apiAnd(positionals, 1)
+export async function publishCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place, name] = apiAnd(words, 1)
   const api = await loadApi(place)
   const model = compileLoaded(api)
   const version = namedVersion(model, name)
-  if (!values['skip-store']) await refuseUnfitStore(api, model, version)
+  if (!flags['skip-store']) await refuseUnfitStore(api, model, version)
   const folder = join(api.folder, 'contracts')
   const { path, differences, refusals } = await publishVersion(model, version.name, folder, api.frozen)
   if (path === null) throw new BrokenPromises(refusals)
   const published = version.published?.date ?? null
   if (published === null) console.error(`${paintError('yellow', 'Warning:')} ${undated(version.name, api)}`)
-  if (values.json) {
+  if (flags.json) {
     const shown = differences.map(differenceJson)
     console.log(JSON.stringify({ version: version.name, published, file: path, differences: shown }, null, 2))
     return 0

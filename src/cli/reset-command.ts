@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { resetStore } from '../lifecycle/reset-store.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { databaseUrl, openExistingStore, publishedOf } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -17,12 +16,11 @@ export const options = {
 } as const
 
 /** `nounkit reset [API]`: empties the store of an API that is not published yet. */
-export async function resetCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
+export async function resetCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
   const api = await loadApi(place)
   const model = compileLoaded(api)
-  const { seed = false, force } = values
+  const { seed = false, force } = flags
   const store = await openExistingStore(databaseUrl(api.declaration))
   try {
     const clock = clockFromEnvironment(process.env)
@@ -30,7 +28,7 @@ export async function resetCommand(args: string[]): Promise<number> {
   } finally {
     await store.close()
   }
-  if (values.json) {
+  if (flags.json) {
     console.log(JSON.stringify({ api: model.name, seeded: seed && api.declaration.seed !== undefined }))
     return 0
   }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { readDuration } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
@@ -6,7 +5,7 @@ import { type RetireOutcome, retireVersion } from '../lifecycle/retire-version.t
 import { withdrawDecision } from '../lifecycle/retirement-decisions.ts'
 import { dayMs } from '../times.ts'
 import { paint } from './colour.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { UsageMistake } from './command-mistake.ts'
 import { actor, type CommandStore, withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
@@ -25,25 +24,18 @@ export const options = {
   json: jsonOption,
 } as const
 
-interface Flags {
-  readonly 'dry-run'?: boolean
-  readonly window?: string
-  readonly by?: string
-  readonly note?: string
-  readonly json?: boolean
-}
+type Flags = Given<typeof options>['flags']
 
 /** `nounkit retire [API] VERSION`: retires a version, or prints every blocker and exits with 1. */
-export async function retireCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = apiAnd(positionals, 1)
-  if (values.undo && values['dry-run']) {
+export async function retireCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place, name] = apiAnd(words, 1)
+  if (flags.undo && flags['dry-run']) {
     throw new UsageMistake('--undo and --dry-run cannot be combined: an undo has no conditions to check.')
   }
-  const windowMs = readWindow(values.window)
+  const windowMs = readWindow(flags.window)
   return withStore(place, async (opened) => {
     const version = namedVersion(opened.model, name)
-    return values.undo ? undo(opened, version, values) : retire(opened, version, values, windowMs)
+    return flags.undo ? undo(opened, version, flags) : retire(opened, version, flags, windowMs)
   })
 }
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { didYouMean, nearest } from '../compile/names/nearest.ts'
 import type { Command, CommandCode } from './command.ts'
 import { LoadMistake, UsageMistake } from './command-mistake.ts'
@@ -44,7 +45,12 @@ function unknownCommand(name: string): string {
 
 async function runLoaded(name: string, command: Command, code: CommandCode, args: string[]): Promise<number> {
   try {
-    return await code.run(args)
+    const { values: flags, positionals: words } = parseArgs({
+      args,
+      options: code.options,
+      allowPositionals: true,
+    })
+    return await code.run({ flags, words })
   } catch (error) {
     const wrong = usageText(error, code)
     if (wrong === null) {

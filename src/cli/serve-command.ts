@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
 import { flushCompileCache } from 'node:module'
-import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { tokenWarnings } from '../compile/service/tokens.ts'
 import { createAccessLog } from '../serve/access-log.ts'
@@ -9,6 +8,7 @@ import { createLog, teller } from '../serve/logs.ts'
 import { runJobs } from '../serve/run-jobs.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
+import type { Given } from './command.ts'
 import { printDemo } from './demo.ts'
 import { type LoadedApi, loadApi } from './load.ts'
 import { openLoaded } from './open-loaded.ts'
@@ -29,10 +29,9 @@ export const options = {
 } as const
 
 /** `nounkit serve [API]`: migrates the store, seeds an empty one, and serves until SIGTERM or SIGINT. */
-export async function serveCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
-  const settings = readServeSettings(values)
+export async function serveCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
+  const settings = readServeSettings(flags)
   const { workers } = settings
   if (workers > 1 && cluster.isPrimary) return superviseWorkers({ workers, say: console.error })
   try {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { counted } from '../compile/names/plural.ts'
 import type { Traffic } from '../lifecycle/decide.ts'
 import {
@@ -10,7 +9,7 @@ import {
 import type { WebhookConsumer } from '../lifecycle/webhook-consumers.ts'
 import { dayOf, minuteInUtc } from '../times.ts'
 import { paint } from './colour.ts'
-import { jsonOption } from './command.ts'
+import { type Given, jsonOption } from './command.ts'
 import { withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -21,15 +20,14 @@ export const options = {
 } as const
 
 /** `nounkit usage [API]`: prints who calls which version, how often, and which changed parts they use. */
-export async function usageCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
+export async function usageCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
   return withStore(place, async ({ model, store, clock }) => {
-    const only = values.version === undefined ? null : namedVersion(model, values.version).name
+    const only = flags.version === undefined ? null : namedVersion(model, flags.version).name
     const report = await usageReport(store, model, clock.now())
     const versions = report.versions.filter(({ version }) => only === null || version === only)
     const shown = { ...report, versions }
-    console.log(values.json ? JSON.stringify(shown, null, 2) : textOf(shown, model.soleAccount === null))
+    console.log(flags.json ? JSON.stringify(shown, null, 2) : textOf(shown, model.soleAccount === null))
     return 0
   })
 }

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { serveProbes } from '../serve/listen.ts'
 import { createLog, teller } from '../serve/logs.ts'
 import { runJobs } from '../serve/run-jobs.ts'
 import { outdatedExitCode } from '../serve/workers.ts'
+import type { Given } from './command.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { loadApi } from './load.ts'
 import { openLoaded } from './open-loaded.ts'
@@ -21,10 +21,9 @@ export const options = {
 } as const
 
 /** `nounkit work [API]`: runs jobs until SIGTERM or SIGINT, and answers no requests. */
-export async function workCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = positionalsUpTo(positionals, 1)
-  const { host, opsPort, redisUrl } = readServeSettings(values)
+export async function workCommand({ flags, words }: Given<typeof options>): Promise<number> {
+  const [place] = positionalsUpTo(words, 1)
+  const { host, opsPort, redisUrl } = readServeSettings(flags)
   const api = await loadApi(place)
   const names = Object.keys(api.declaration.jobs ?? {})
   if (names.length === 0)

@@ -11,15 +11,21 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { parseArgs } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import shop from '../../examples/shop/api.ts'
-import { backupCommand } from '../../src/cli/backup-command.ts'
+import { backupCommand as command, options } from '../../src/cli/backup-command.ts'
 import { openStore } from '../../src/store/open.ts'
 import { backupSqlite } from '../../src/store/sqlite/backup.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { runHere } from './in-process.ts'
 import { run } from './run.ts'
+
+const backupCommand = (args: string[]): Promise<number> => {
+  const { values: flags, positionals: words } = parseArgs({ args, options, allowPositionals: true })
+  return command({ flags, words })
+}
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 

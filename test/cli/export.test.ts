@@ -150,9 +150,8 @@ test('an unknown resource, and one of the engine itself, are refused with what t
   await (await testApi(shop, { databaseUrl: url })).close()
   vi.stubEnv('DATABASE_URL', url)
   onTestFinished(() => void vi.unstubAllEnvs())
-  const exporting = (...flags: string[]) => exportCommand(['examples/shop', ...flags])
-  await expect(exporting('--resource', 'order')).rejects.toThrow(
-    'There is no resource "order". Did you mean "orders"?',
-  )
-  await expect(exporting('--resource', 'webhook-endpoints')).rejects.toThrow(/belongs to the engine itself/)
+  const exporting = (resource: string) =>
+    exportCommand({ flags: { resource: [resource] }, words: ['examples/shop'] })
+  await expect(exporting('order')).rejects.toThrow('There is no resource "order". Did you mean "orders"?')
+  await expect(exporting('webhook-endpoints')).rejects.toThrow(/belongs to the engine itself/)
 })
