@@ -132,7 +132,7 @@ describeStores('the data of an account in the console', (store) => {
     expect(done.text).toMatch(/value="no address"[^>]*>\s*<p class="fault"/)
   })
 
-  it('of an edit that conflicts both values are shown, and the choice is written', async () => {
+  it('of an edit that conflicts both values are shown, and what is decided is written', async () => {
     const { id } = await customer('First')
     const path = at('edit', `customers/${id}`)
     const action = `/console/data/edit/customers/${id}`
@@ -143,7 +143,7 @@ describeStores('the data of an account in the console', (store) => {
     expect(conflict.status).toBe(409)
     for (const text of ['First', 'Theirs', 'Mine']) expect(conflict.text).toContain(text)
     expect(await call('GET', `/v2/customers/${id}`)).toMatchObject({ name: 'Theirs' })
-    const resolved = await ada.submitIn(conflict, action, { 'keep.name': 'now', 'keep.email': 'yours' })
+    const resolved = await ada.submitIn(conflict, action, { 'to.name': 'Theirs' })
     expect(resolved.text).toContain('Save this change?')
     expect((await ada.submitIn(resolved, action, { confirmed: 'yes' })).status).toBe(303)
     expect(await call('GET', `/v2/customers/${id}`)).toMatchObject({

@@ -2,13 +2,13 @@ import { counted } from '../../compile/names/plural.ts'
 import { readConsumers } from '../../lifecycle/consumers.ts'
 import { type ConsumerUsage, usageReport, type VersionUsage } from '../../lifecycle/usage-report.ts'
 import { readOperationDays } from '../../lifecycle/usage-rows.ts'
-import { framed, html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, table } from '../../pages/markup.ts'
 import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 import { noSuchPage } from '../console-refusal.ts'
 import { timeShown } from '../time-shown.ts'
 import { callsByDay } from './calls-by-day.ts'
 import { dayTrend } from './day-trend.ts'
-import { usagePlot } from './usage-plot.ts'
+import { callsPicture } from './usage-section.ts'
 
 export const consumersPath = '/console/consumers'
 
@@ -37,7 +37,7 @@ async function shownConsumer({ parts, query, link }: Visit): Promise<ShownPage> 
   })
   const [first] = used
   if (!first) throw noSuchPage()
-  const { days, gaps } = report
+  const { days } = report
   const span = { since: Date.parse(`${days[0]}T00:00:00Z`), account }
   const consumers = await readConsumers(store)
   const rows = await readOperationDays(store, span)
@@ -48,7 +48,7 @@ async function shownConsumer({ parts, query, link }: Visit): Promise<ShownPage> 
     const calls = byVersion.get(version.version) ?? days.map(() => 0)
     return html`<h2>${version.version}</h2>
 <p>${counted(usage.calls, 'call')}, the last at ${timeShown(usage.lastSeen)} UTC.</p>
-${framed(`Calls of ${version.version} by day`, usagePlot({ ...version, calls }, days, gaps))}
+${callsPicture(version.version, calls, days)}
 ${table(
   `What ${name} calls in ${version.version}`,
   ['Operation', { figure: 'Calls' }, 'By day'],

@@ -3,7 +3,7 @@ import type { ConsumerUsage, UsageReport, VersionUsage } from '../../lifecycle/u
 import { inline } from '../../pages/markdown.ts'
 import { framed, html, type Markup, table } from '../../pages/markup.ts'
 import { dayOf, minuteOf } from '../../times.ts'
-import { usagePlot } from './usage-plot.ts'
+import { barPicture } from '../today/trend-picture.ts'
 
 export interface Usage {
   readonly report: UsageReport
@@ -30,12 +30,18 @@ const callsOf = (account: string | null): Markup | string =>
   account === null ? 'Calls of all accounts' : html`Calls of the account <b>${account}</b>`
 
 const versionSection = (usage: VersionUsage, of: Usage, showsAccounts: boolean): Markup => {
-  const { days, gaps } = of.report
   const total = usage.calls.reduce((sum, one) => sum + one, 0)
   return html`<h3>${usage.version}</h3>
 <p>${total === 0 ? 'No calls.' : html`${counted(total, 'call')}, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more ${usage.refused.calls === 1 ? 'was' : 'were'} refused, because credentials were missing or the version is retired.`}</p>
-${total > 0 && framed(`Calls of ${usage.version} by day`, usagePlot(usage, days, gaps))}
+${total > 0 && callsPicture(usage.version, usage.calls, of.report.days)}
 ${usage.consumers.length > 0 && consumerTable(usage, of, showsAccounts)}`
+}
+
+/** A bar for each day. */
+export const callsPicture = (version: string, calls: readonly number[], days: readonly string[]): Markup => {
+  const title = `Calls of ${version} by day`
+  const ends = [days[0] ?? '', days.at(-1) ?? ''] as const
+  return framed(title, barPicture({ id: `calls-${version}`, title, shown: number, ends }, calls))
 }
 
 /** Deprecated versions also have columns for what consumers still use, and whether they were contacted. */

@@ -1,10 +1,9 @@
 import type { ViewField } from '../../compile/model.ts'
-import { html, type Markup } from '../../pages/markup.ts'
+import { html, type Markup, table } from '../../pages/markup.ts'
 import type { GoTo, PostedForm, ShownPage, Visit } from '../console-page.ts'
 import { problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
-import { type Conflict, conflictPage, resolvedTexts } from './conflict-page.ts'
 import { atPlaces, type DataPlace, dataPlaceOf, dataUrl, rowPathOf } from './data-place.ts'
-import { differenceTable, hiddenTexts } from './differences.ts'
+import { differenceTable, hiddenTexts, textToShow } from './differences.ts'
 import { type FoundRows, findReferences, pickedRow } from './find-references.ts'
 import { formInputs } from './form-fields.ts'
 import { bodyOf, changedFields, type FormTexts, formFields, textsOf, typedTexts } from './form-values.ts'
@@ -53,13 +52,15 @@ const editIn = (place: DataPlace, form: PostedForm): Edit => {
   const was = typedTexts(fields, form, 'was.')
   const to = new Map([...typedTexts(fields, form, 'to.'), ...typedTexts(moved, form, 'move.')])
   const etag = form.get('etag') ?? ''
-  return { place, fields, was, to: form.has('resolving') ? resolvedTexts(fields, was, to, form) : to, etag }
+  return { place, fields, was, to, etag }
 }
 
 interface Shown {
   readonly found?: FoundRows
   readonly faults?: ReadonlyMap<string, string>
   readonly refused?: ToldProblem
+  /** The values when the form was made, where somebody else has changed the row since. */
+  readonly opened?: FormTexts
 }
 
 const urlOf = (visit: Visit, { place }: Edit): string => visit.link(dataUrl('edit', place, place.id ?? ''))
@@ -74,12 +75,14 @@ const shownForm = (
   label = shortId(edit.place.id ?? ''),
 ): ShownPage => {
   const { place, fields, was, to, etag } = edit
-  const { found = null, faults = new Map(), refused } = shown
+  const { found = null, faults = new Map(), refused, opened } = shown
+  const title = opened ? 'Changed meanwhile' : `Edit ${label}`
   return {
-    title: `Edit ${label}`,
-    status: refused?.status ?? (faults.size > 0 ? 422 : 200),
+    title,
+    status: opened ? 409 : (refused?.status ?? (faults.size > 0 ? 422 : 200)),
     body: html`<p class="crumbs"><a href="${visit.link(dataUrl('list', place))}">${place.view.name}</a> / <a href="${visit.link(dataUrl('row', place, place.id ?? ''))}">${label}</a></p>
-<h1>Edit ${label}</h1>
+<h1>${title}</h1>
+${opened && bothChanges(edit, opened)}
 ${refused && problemNotice(refused, ({ field }) => fields.some(({ name }) => name === field))}
 ${
   fields.length === 0
@@ -93,6 +96,22 @@ ${formInputs({ fields, texts: to, faults, found, isNew: false })}
       )
 }`,
   }
+}
+
+/** The values of both, for who decides. What only somebody else has changed is in the form as it is now. */
+const bothChanges = ({ fields, was: now, to }: Edit, opened: FormTexts): Markup => {
+  const differ = fields.filter(
+    ({ name }) => opened.get(name) !== now.get(name) || to.get(name) !== now.get(name),
+  )
+  return html`<p class="notice" role="alert">Somebody else has changed this row since you opened the form. Nothing was saved. Your values are in the form: change those that shall stay as they are now.</p>
+${table(
+  'Both changes',
+  ['Field', 'When you opened it', 'Now', 'Yours'],
+  differ.map(
+    (field) =>
+      html`<tr><th scope="row">${field.name}</th>${[opened, now, to].map((texts) => html`<td>${textToShow(field, texts)}</td>`)}</tr>`,
+  ),
+)}`
 }
 
 const carried = ({ etag, was, to }: Edit): Markup =>
@@ -115,7 +134,7 @@ const save = async (
   edit: Edit,
   body: { readonly [field: string]: unknown },
 ): Promise<ShownPage | GoTo> => {
-  const { place, fields, etag } = edit
+  const { place, fields, was, to, etag } = edit
   const path = rowPathOf(place)
   const headers = etag === '' ? {} : { 'if-match': etag }
   const refused = problemOf(await visit.ask({ method: 'PATCH', path, body, headers }))
@@ -128,6 +147,7 @@ const save = async (
   }
   const answer = await visit.ask({ method: 'GET', path })
   const now = textsOf(fields, rowOf(answer))
-  const conflict: Conflict = { ...edit, now, etag: answer.headers.ETag ?? '', url: urlOf(visit, edit) }
-  return conflictPage(visit, conflict)
+  const own = changedFields(fields, was, to).map(({ name }) => [name, to.get(name) ?? ''] as const)
+  const again = { ...edit, was: now, to: new Map([...now, ...own]), etag: answer.headers.ETag ?? '' }
+  return shownForm(visit, again, { opened: was })
 }
