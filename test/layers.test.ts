@@ -26,8 +26,9 @@ const steps: readonly (readonly string[])[] = [
   ['pages'],
   ['console'],
   ['serve'],
+  ['server-settings'],
   ['cli'],
-  ['server-settings', 'test-types'],
+  ['test-types'],
   ['testing'],
   ['index', 'contract-door', 'server-door', 'testing-door'],
 ]

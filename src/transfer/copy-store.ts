@@ -14,7 +14,13 @@ import { withSnapshot } from '../store/snapshot.ts'
 import { type Session, type Store, StoreRefused, type Value } from '../store/store.ts'
 import { boundCells, insertPage, keyCells, lastPositions, selectPage } from './copy-statements.ts'
 import { demandEmpty } from './demand-empty.ts'
-import { type Copied, TargetTransaction } from './target-transaction.ts'
+import { inReferenceOrder } from './resource-order.ts'
+import { inTargetTransaction } from './target-transaction.ts'
+
+export interface Copied {
+  readonly table: string
+  readonly rows: number
+}
 
 export interface CopyOptions {
   readonly model: Model
@@ -27,7 +33,7 @@ export interface CopyOptions {
 
 /**
  * Copies everything from one store, which must fit the model (`demandFit`), to another, which must be empty: one snapshot of the source
- * into one transaction of the target. A copy that is killed leaves an empty target. What fails after the commit is no failure of the copy.
+ * into one transaction of the target. A copy that is killed leaves an empty target.
  */
 export async function copyStore({ model: declared, ...others }: CopyOptions): Promise<readonly Copied[]> {
   const { from, to, warn } = others
@@ -37,20 +43,16 @@ export async function copyStore({ model: declared, ...others }: CopyOptions): Pr
   await to.session((target) => demandEmpty(target, to.dialect, model))
   // The copy has the names of the source, whose record is copied along.
   await migrateStore(to, model, { decider: { by: 'nobody' } })
-  const fill = new TargetTransaction(to)
-  try {
-    await withPositions(from, (source) =>
-      to.session((target) => fill.run(target, () => copyTables(source, target, options))),
-    )
-  } catch (error) {
-    if (!(await fill.isCommitted())) throw error
-  }
+  const copied = await withPositions(from, (source) =>
+    to.session((target) => inTargetTransaction(to, target, () => copyTables(source, target, options))),
+  )
+  const filled = copied.filter(({ rows }) => rows > 0)
   await refreshStatistics(
     to,
-    fill.copied.filter(({ rows }) => rows > 0).map(({ table }) => table),
+    filled.map(({ table }) => table),
     warn,
   )
-  return fill.copied
+  return copied
 }
 
 async function copyTables(
@@ -105,21 +107,9 @@ const hasWaitingEvents = async (source: Session): Promise<boolean> =>
 
 /** A resource's table comes after those that its rows must reference. */
 function inInsertOrder(model: Model): readonly Table[] {
-  const wanted = wantedTables(model)
-  const required = new Map(
-    [...model.stored.values()].map(({ table, references }) => [
-      table,
-      references.filter(({ optional }) => !optional).map(({ target }) => target.table),
-    ]),
-  )
-  const ordered = new Set<string>()
-  const visit = (name: string): void => {
-    if (ordered.has(name)) return
-    for (const target of required.get(name) ?? []) visit(target)
-    ordered.add(name)
-  }
-  for (const { name } of wanted) visit(name)
-  return [...ordered].flatMap((name) => wanted.find((table) => table.name === name) ?? [])
+  const places = new Map(inReferenceOrder(model.stored.values()).map(({ table }, at) => [table, at]))
+  const placeOf = ({ name }: Table): number => places.get(name) ?? -1
+  return wantedTables(model).toSorted((a, b) => placeOf(a) - placeOf(b))
 }
 
 interface TableKey {

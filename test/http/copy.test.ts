@@ -17,7 +17,7 @@ import type { Column, Table } from '../../src/migrate/wanted/table.ts'
 import { wantedTables } from '../../src/migrate/wanted/wanted-tables.ts'
 import { openStore } from '../../src/store/open.ts'
 import { allRows } from '../../src/store/run-statement.ts'
-import { type Store, StoreError, type Value } from '../../src/store/store.ts'
+import type { Store, Value } from '../../src/store/store.ts'
 import type { TestApi } from '../../src/testing.ts'
 import { boundCells, insertPage, selectPage } from '../../src/transfer/copy-statements.ts'
 import { copyStore } from '../../src/transfer/copy-store.ts'
@@ -270,54 +270,25 @@ describe.each(ways)('nounkit copy from %s to %s', (first, second) => {
   })
 })
 
-describe('what fails after the commit is no failure of the copy:', () => {
-  test('statistics of the target', async () => {
-    const [source, url] = [await emptyDatabase('sqlite'), await emptyDatabase('postgres')]
-    await serve(shop, source)
-    const env = { DATABASE_URL: url }
-    expect(await runHere(['migrate', 'examples/shop'], { env })).toMatchObject({ code: 0 })
-    const to = await openForTest(url)
-    await to.session((session) =>
-      session.script(`CREATE FUNCTION unless_counted(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$
+test('statistics that fail after the commit are no failure of the copy', async () => {
+  const [source, url] = [await emptyDatabase('sqlite'), await emptyDatabase('postgres')]
+  await serve(shop, source)
+  const env = { DATABASE_URL: url }
+  expect(await runHere(['migrate', 'examples/shop'], { env })).toMatchObject({ code: 0 })
+  const to = await openForTest(url)
+  await to.session((session) =>
+    session.script(`CREATE FUNCTION unless_counted(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$
           BEGIN
             IF current_query() LIKE 'ANALYZE%' THEN RAISE 'no statistics today'; END IF;
             RETURN $1;
           END $$;
         CREATE INDEX by_name ON "customers" (unless_counted("name"))`),
-    )
-    expect(await copying('shop', source, url)).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(
-        /^Warning: All rows are written, but ANALYZE failed: .*no statistics today/,
-      ),
-    })
-  })
-
-  test.each([
-    ['the end of the snapshot', 'ROLLBACK', 'source'],
-    ['the answer to COMMIT', 'COMMIT', 'target'],
-  ])('%s', async (_, lost, where) => {
-    const served = await serve(shop, await emptyDatabase('sqlite'))
-    const { model, store } = served.service
-    const target = await openForTest(await emptyDatabase('postgres'))
-    await migrateStore(target, model)
-    const losing = (all: Store): Store => ({
-      ...all,
-      session: (work) =>
-        all.session((session) =>
-          work({
-            ...session,
-            async script(sql) {
-              await session.script(sql)
-              if (sql === lost) throw new StoreError('unavailable', 'the connection was lost')
-            },
-          }),
-        ),
-    })
-    const [from, to] = where === 'source' ? [losing(store), target] : [store, losing(target)]
-    const copied = await copyStore({ model, from, to, progress: () => {}, warn })
-    expect(copied.find(({ table }) => table === 'orders')?.rows).toBeGreaterThan(10)
-    await compareTables(model, store, target)
+  )
+  expect(await copying('shop', source, url)).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^Warning: All rows are written, but ANALYZE failed: .*no statistics today/,
+    ),
   })
 })
 
