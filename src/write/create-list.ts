@@ -11,6 +11,7 @@ import { derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { insertWithHooks, refuseBeforeInsert } from './insert-with-hooks.ts'
 import { createVerdict, notPermitted, refuseUnlessMade } from './judge.ts'
 import { newRow } from './new-row.ts'
+import { isOutOfRange, refuseOutOfRange } from './out-of-range.ts'
 import { listBody } from './row-body.ts'
 import { lockTarget } from './update.ts'
 import { withinRow } from './within-row.ts'
@@ -32,16 +33,22 @@ export async function createListOnce(
     return { place: placeOf(index), before: null, asked: newRow(resource, row, now), written: null }
   })
   const key = keyed && { keyed, values: keyValues(writer, keyed, idsOf(attempts), null, null, null) }
+  const create = (insert: Insert): Promise<Outcome> =>
+    createUnderKey(request, key, async (write) => {
+      for (const attempt of attempts) attempt.written = null
+      await refuseBeforeInsert(write, attempts)
+      const answer = { status: 201, body: listBody(call, await insert(write, attempts, keyed)) }
+      return { answer, stored: { body: idempotency.storesBody ? answer.body : null, etag: '' } }
+    })
   try {
     await refuseUnreadable(request, attempts)
     if (createVerdict(call) === false)
       throw (await missingReferences(request, attempts)) ?? notPermitted(call, 'create these rows')
-    return await createUnderKey(request, key, async (write) => {
-      for (const attempt of attempts) attempt.written = null
-      await refuseBeforeInsert(write, attempts)
-      const insert = resource.hasHooks.create ? insertEach : insertAll
-      const answer = { status: 201, body: listBody(call, await insert(write, attempts, keyed)) }
-      return { answer, stored: { body: idempotency.storesBody ? answer.body : null, etag: '' } }
+    if (resource.hasHooks.create) return await create(insertEach)
+    return await create(insertAll).catch((error) => {
+      // Only rows that are inserted one by one say which of them is out of range.
+      if (isOutOfRange(error)) return create(insertEach)
+      throw error
     })
   } catch (error) {
     throw await writeRefused(error, request, attempts)
@@ -57,7 +64,7 @@ type Insert = (
   keyed: KeyedRequest | null,
 ) => Promise<readonly StoredRow[]>
 
-/** Where no hook runs, the rows are inserted together. */
+/** Where no hook runs, the rows are inserted together, and one by one only where they are refused for a value. */
 const insertAll: Insert = async (write, attempts) => {
   const { call, changes } = write
   const rows = attempts.map(({ asked }) => asked)
@@ -78,13 +85,14 @@ const insertEach: Insert = async (write, attempts, keyed) => {
   for (const [index, attempt] of attempts.entries()) {
     // Each row has a key of its own: a hook passes it on to other services, which must not take two rows for one.
     const key = keyed && derivedKey(changes.account, keyed, index)
-    await withinRow(index, () => insertWithHooks(write, attempt, noEngineHooks, key))
+    await withinRow(index, () => insertWithHooks(write, attempt, noEngineHooks, key).catch(refuseOutOfRange))
   }
   const rows: StoredRow[] = []
-  for (const { asked } of attempts) {
-    const id = String(asked.id)
-    await refuseUnlessMade(write, id, 'create')
-    rows.push((await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')).row)
-  }
+  for (const [index, { asked }] of attempts.entries())
+    await withinRow(index, async () => {
+      const id = String(asked.id)
+      await refuseUnlessMade(write, id, 'create')
+      rows.push((await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')).row)
+    })
   return rows
 }

@@ -1,4 +1,5 @@
-import { problem } from '../problems.ts'
+import { Problem, problem } from '../problems.ts'
+import { StoreError } from '../store/store.ts'
 
 /** The problem for a value, or a sum, that the store cannot keep. */
 export const outOfRange = (): Error =>
@@ -8,7 +9,20 @@ export const outOfRange = (): Error =>
       {
         pointer: '#',
         detail: 'leads to a number beyond 2^53 - 1 or a text too long for an index',
-        code: 'out_of_range',
+        code,
       },
     ],
   })
+
+const code = 'out_of_range'
+
+const isOfStore = (error: unknown): boolean => error instanceof StoreError && error.kind === 'out-of-range'
+
+/** Whether a write was refused for such a value, by the store or by `outOfRange`. */
+export const isOutOfRange = (error: unknown): boolean =>
+  isOfStore(error) || (error instanceof Problem && error.details.errors?.[0]?.code === code)
+
+/** Throws the error, as a problem where the store refused such a value. */
+export const refuseOutOfRange = (error: unknown): never => {
+  throw isOfStore(error) ? outOfRange() : error
+}

@@ -63,7 +63,13 @@ const visits = resource('visits', {
       if (visit.place.startsWith('far')) reject({ code: 'too-far', detail: 'No.', field: 'place' })
       return { number: await count('visits', {}) }
     },
+    async afterCreate(visit, { list, update }) {
+      if (!visit.place.startsWith('late')) return
+      for (const { id } of await list('visits', { place: visit.place.replace('late', 'soon') }))
+        await update('visits', id, { number: -1 })
+    },
   },
+  rules: { read: ({ row }) => row.number.isNot(-1) },
 })
 const notes = resource('notes', { fields: { text: z.string().max(1_000), data_of: z.string().optional() } })
 const slow = resource('slow-notes', {
@@ -151,6 +157,22 @@ describeServing(
       ])
       expect(answer.problem.detail).toContain('data/1/title')
       expect(await count()).toBe(0)
+    })
+
+    test('the row is told whose value the store or a sum cannot keep', async () => {
+      const most = Number.MAX_SAFE_INTEGER
+      const answer = await send([book({ pages: 1 }), book({ pages: most - 1 }), book({ pages: 1 })])
+      expect([answer.status, ...answer.faults]).toEqual([422, '#/data/2'])
+      expect(answer.problem.detail).toMatch(/^data\/2: /)
+      expect([await count(), (await served.get(`/v2/shelves/${shelf}`)).data.pages]).toEqual([0, 0])
+    })
+
+    test('the row is told that a later one hides from the caller', async () => {
+      const place = unique().slice(0, 12)
+      const rows = [{ place }, { place: `soon${place}` }, { place: `late${place}` }]
+      const answer = await send(rows, {}, '/v2/visits')
+      expect(answer.refusal).toEqual([403, 'not-permitted'])
+      expect(answer.problem.detail).toMatch(/^data\/1: /)
     })
 
     test.each([
