@@ -43,7 +43,7 @@ import { checkedDeclaration } from './shape/declaration-shape.ts'
 import { type NamesRecord, noNames } from './stored-names.ts'
 import { versionDates } from './versions/days.ts'
 import { keptFields, neededScopes, olderVersions, queriedFields } from './versions/versions.ts'
-import { headDraft, type ViewOptions } from './versions/views.ts'
+import { type AccessOptions, headDraft, type ViewOptions } from './versions/views.ts'
 
 export interface CompileOptions {
   /** Frozen contracts by version name, as parsed JSON; additions that a contract does not have are hidden in its version. */
@@ -216,7 +216,7 @@ const headVersion = (
   const rows = headDraft(models, ({ name }) => options.get(name) as ViewOptions)
   const counted = totals.map((one): [string, DraftView] => [
     one.resource.name,
-    totalsDraft(one, totalsOptions(one, api, mistakes)),
+    totalsDraft(one, totalsAccess(one, api, mistakes)),
   ])
   const draft = new Map([...rows, ...counted])
   return linkVersion(about, frozen ? inFrozenOrder(draft, frozen) : draft)
@@ -248,33 +248,16 @@ const viewOptions = (
 }
 
 /** Totals have no rows of their own, and filters and groups are those of the rows they count. */
-const totalsOptions = (
+const totalsAccess = (
   { declaration, resource: { shared } }: Totals,
   api: ApiBounds,
   mistakes: MistakeList,
-): ViewOptions => ({
-  ...accessOptions(
-    { declaration: { ...declaration, shared, methods: declaration.methods ?? ['GET'] } },
-    api,
-    mistakes,
-  ),
-  reads: { one: false, list: true },
-  filters: new Set(),
-  sorts: new Set(),
-  searched: new Set(),
-  counted: false,
-  bulk: false,
-  includePaths: new Set(),
-  idempotency: { mode: 'off', storesBody: false },
-  requireIfMatch: false,
-})
+): AccessOptions => {
+  const methods = declaration.methods ?? ['GET']
+  return accessOptions({ declaration: { ...declaration, shared, methods } }, api, mistakes)
+}
 
-/** Who may call how often, and how much an answer has. */
-const accessOptions = (
-  declared: Declared,
-  api: ApiBounds,
-  mistakes: MistakeList,
-): Pick<ViewOptions, 'methods' | 'cacheControl' | 'scopes' | 'limits' | 'rate'> => {
+const accessOptions = (declared: Declared, api: ApiBounds, mistakes: MistakeList): AccessOptions => {
   const { declaration } = declared
   return {
     methods: readMethods(declared, mistakes),

@@ -37,8 +37,10 @@ export const linkVersion = (about: About, draft: Draft): Version => {
   }
   for (const own of [eventsView(version), auditView(version)]) {
     if (!own) continue
-    views.set(own.name, own)
-    viewOf.set(own.resource.name, own)
+    const view = linkView(own, version, viewNamed, () => false)
+    completeView(view, own, viewNamed)
+    views.set(own.name, view)
+    viewOf.set(own.name, view)
   }
   return Object.freeze(version)
 }
@@ -51,7 +53,7 @@ const linkView = (
   version: Version,
   viewNamed: (resource: string) => View,
   isSeen: (resource: string) => boolean,
-): View => {
+): Unfinished => {
   const fields: ViewField[] = [...draft.fields.values()].map((field) => {
     const target = field.field?.relation?.target.name
     const seen = target !== undefined && isSeen(target)

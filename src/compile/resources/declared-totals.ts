@@ -7,7 +7,7 @@ import type { MistakeList } from '../mistakes.ts'
 import type { Field, Resource, Version } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { countMember } from '../versions/totals-view.ts'
-import type { ViewOptions } from '../versions/views.ts'
+import { type AccessOptions, onlyRead } from '../versions/views.ts'
 import { usable } from './lists.ts'
 import { type Drafts, type Mutable, plainResource, type ResourceDraft } from './resource-draft.ts'
 import { checkResourceName } from './resource-name.ts'
@@ -139,22 +139,18 @@ const isSummable = (of: ResourceDraft, name: string, where: string, mistakes: Mi
 }
 
 /** The newest version's view of totals, without what is made from the view of the rows. */
-export const totalsDraft = ({ resource, counted }: Totals, options: ViewOptions): DraftView => ({
-  ...options,
+export const totalsDraft = ({ resource, counted }: Totals, access: AccessOptions): DraftView => ({
+  ...onlyRead,
+  ...access,
   name: resource.name,
   resource,
   serves: 'totals',
   totals: counted,
-  events: false,
-  audited: false,
   fields: new Map(),
-  relations: new Map(),
-  topLevel: options.methods.size > 0,
-  under: [],
+  filters: new Set(),
+  reads: { one: false, list: true },
+  topLevel: access.methods.size > 0,
   eitherOr: true,
-  publishedRules: new Map(),
-  whenAbsent: new Map(),
-  customs: [],
   description: resource.description,
 })
 

@@ -1,57 +1,41 @@
 import type { ScopeRule } from '../../declare/resource.ts'
-import { filterTargets } from '../changes/filter-targets.ts'
-import type { Resource, Version, View } from '../model.ts'
-import { headField } from './views.ts'
+import type { DraftView } from '../changes/view-draft.ts'
+import type { Field, Resource, Version } from '../model.ts'
+import { plainResource } from '../resources/resource-draft.ts'
+import { headField, onlyRead } from './views.ts'
 
 /** What differs between the collections that the engine itself serves. */
-interface EngineCollection {
+interface EngineCollection extends Pick<Resource, 'name' | 'table' | 'newestFirst' | 'description'> {
   readonly serves: 'events' | 'audit'
   readonly scope: ScopeRule
   readonly filters: readonly string[]
+  readonly fields: readonly Field[]
 }
 
 /** A read-only collection that the engine itself serves, in the words of a version. */
 export function engineView(
-  version: Version,
-  resource: Resource,
-  { serves, scope, filters: named }: EngineCollection,
-): View {
-  const fields = resource.fields.map((field) => Object.freeze({ ...headField(field), target: null }))
+  { limits }: Version,
+  { serves, scope, filters, fields: written, ...own }: EngineCollection,
+): DraftView {
+  const fields = written.map((field) => Object.freeze({ ...field, readOnly: true }))
   const field = new Map(fields.map((one) => [one.name, one]))
-  const filters = new Set(named)
-  return Object.freeze({
-    version,
-    name: resource.name,
+  const resource: Resource = Object.freeze({ ...plainResource(own.name), ...own, fields, field })
+  return {
+    ...onlyRead,
+    name: own.name,
     resource,
     serves,
     totals: null,
-    events: false,
-    audited: false,
-    fields,
-    field,
-    relations: new Map(),
-    includePaths: [],
-    include: new Map(),
-    filters,
-    filterOf: filterTargets({ field, relations: new Map() }, filters),
-    sorts: new Set<string>(),
-    searched: new Set<string>(),
+    fields: new Map(fields.map((one) => [one.name, headField(one)])),
+    filters: new Set(filters),
     eitherOr: false,
-    counted: false,
-    bulk: false,
     topLevel: true,
-    under: [],
     methods: new Set(['GET'] as const),
     reads: { one: true, list: true },
-    idempotency: { mode: 'off', storesBody: false },
-    requireIfMatch: false,
     cacheControl: 'private, no-cache',
     scopes: { GET: scope, POST: scope, PUT: scope, PATCH: scope, DELETE: scope },
-    limits: version.limits,
+    limits,
     rate: null,
-    publishedRules: new Map(),
-    whenAbsent: new Map(),
-    customs: [],
-    description: resource.description,
-  } satisfies View)
+    description: own.description,
+  }
 }

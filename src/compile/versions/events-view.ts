@@ -1,6 +1,6 @@
-import type { Field, Resource, Version, View } from '../model.ts'
+import type { DraftView } from '../changes/view-draft.ts'
+import type { Field, Version, View } from '../model.ts'
 import { idField, plainField, timeField } from '../resources/declared-fields.ts'
-import { plainResource } from '../resources/resource-draft.ts'
 import { engineView } from './engine-view.ts'
 
 export const kindsOfEvents = ['created', 'updated', 'deleted'] as const
@@ -24,44 +24,40 @@ export const toldViews = ({ views }: Pick<Version, 'views'>): readonly View[] =>
   [...views.values()].filter((view) => view.events && (view.topLevel || view.under.length > 0))
 
 /** The read-only collection of a version's events; null where it tells none. */
-export const eventsView = (version: Version): View | null => {
+export const eventsView = (version: Version): DraftView | null => {
   const types = eventTypes(version)
   if (types.length === 0) return null
-  return engineView(version, eventsResource(types), {
+  return engineView(version, {
+    name: 'events',
+    table: 'nounkit_events',
+    newestFirst: false,
+    description: 'What happened to rows, oldest first: every committed change of a row is one event.',
     serves: 'events',
     scope: 'events:read',
     filters: ['type', 'resource_id', 'created_at'],
+    fields: eventFields(types),
   })
 }
 
-const eventsResource = (types: readonly string[]): Resource => {
-  const fields: readonly Field[] = [
-    idField(''),
-    {
-      ...plainField('type', 'enum', { type: 'string', enum: [...types] }),
-      open: true,
-      description: 'The resource and what happened to its row.',
-    },
-    {
-      ...plainField('resource_id', 'id', { type: 'string' }),
-      description: 'The id of the row.',
-    },
-    {
-      ...plainField('changed', 'json', { type: 'array', items: { type: 'string' } }),
-      nullable: true,
-      description: 'The fields whose values changed, for an update.',
-    },
-    timeField('created_at', 'When it happened.'),
-    {
-      ...plainField('data', 'json', { type: 'object' }),
-      description: 'The row right after the change; for a delete, right before.',
-    },
-  ].map((field) => Object.freeze({ ...field, readOnly: true }))
-  return Object.freeze({
-    ...plainResource('events'),
-    table: 'nounkit_events',
-    description: 'What happened to rows, oldest first: every committed change of a row is one event.',
-    fields,
-    field: new Map(fields.map((field) => [field.name, field])),
-  })
-}
+const eventFields = (types: readonly string[]): readonly Field[] => [
+  idField(''),
+  {
+    ...plainField('type', 'enum', { type: 'string', enum: [...types] }),
+    open: true,
+    description: 'The resource and what happened to its row.',
+  },
+  {
+    ...plainField('resource_id', 'id', { type: 'string' }),
+    description: 'The id of the row.',
+  },
+  {
+    ...plainField('changed', 'json', { type: 'array', items: { type: 'string' } }),
+    nullable: true,
+    description: 'The fields whose values changed, for an update.',
+  },
+  timeField('created_at', 'When it happened.'),
+  {
+    ...plainField('data', 'json', { type: 'object' }),
+    description: 'The row right after the change; for a delete, right before.',
+  },
+]

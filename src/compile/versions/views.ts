@@ -3,24 +3,41 @@ import type { Field, Resource } from '../model.ts'
 import { hasTopLevel } from '../resources/owners.ts'
 import { movesIn } from '../resources/states.ts'
 
+/** Who may call how often, and how much an answer has. */
+export type AccessOptions = Pick<DraftView, 'methods' | 'cacheControl' | 'scopes' | 'limits' | 'rate'>
+
 /** What the head declares of a resource besides its stored fields. */
-export type ViewOptions = Pick<
-  DraftView,
-  | 'filters'
-  | 'sorts'
-  | 'searched'
-  | 'counted'
-  | 'bulk'
-  | 'includePaths'
-  | 'methods'
-  | 'reads'
-  | 'idempotency'
-  | 'requireIfMatch'
-  | 'cacheControl'
-  | 'scopes'
-  | 'limits'
-  | 'rate'
->
+export type ViewOptions = AccessOptions &
+  Pick<
+    DraftView,
+    | 'filters'
+    | 'sorts'
+    | 'searched'
+    | 'counted'
+    | 'bulk'
+    | 'includePaths'
+    | 'reads'
+    | 'idempotency'
+    | 'requireIfMatch'
+  >
+
+/** What a view has whose rows are only read, and have no relations. */
+export const onlyRead = Object.freeze({
+  events: false,
+  audited: false,
+  relations: new Map(),
+  includePaths: new Set<string>(),
+  sorts: new Set<string>(),
+  searched: new Set<string>(),
+  counted: false,
+  bulk: false,
+  under: [],
+  idempotency: { mode: 'off', storesBody: false },
+  requireIfMatch: false,
+  publishedRules: new Map(),
+  whenAbsent: new Map(),
+  customs: [],
+} satisfies Partial<DraftView>)
 
 /** The head's view of every resource: the stored names and values as they are. */
 export const headDraft = (
