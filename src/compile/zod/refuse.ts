@@ -13,62 +13,43 @@ export interface ZodRefusal {
 const useCode = 'Check it in a beforeCreate or beforeUpdate hook, which can reject with a problem of its own.'
 const plainForms = 'Use z.string(), z.int(), z.number(), z.boolean(), z.enum(), z.array() or z.object().'
 
-const refusedTypes = new Map<string, ZodRefusal>([
-  ['transform', { what: 'a transform', hint: `What is sent is what is stored. ${useCode}` }],
-  [
-    'pipe',
-    {
-      what: 'a pipe (transform, preprocess, codec or stringbool)',
-      hint: `What is sent is what is stored. ${useCode}`,
-    },
-  ],
-  [
-    'catch',
-    { what: '.catch()', hint: 'A wrong value is refused, never replaced. Use .default() for an absent one.' },
-  ],
-  ['prefault', { what: '.prefault()', hint: 'Use .default().' }],
-  ['nonoptional', { what: '.nonoptional()', hint: 'Leave out .optional() instead.' }],
-  ['success', { what: 'z.success()', hint: plainForms }],
-  [
-    'bigint',
-    {
-      what: 'z.bigint()',
-      hint: 'JSON readers lose digits past 2^53: use z.int(), or z.string() with a pattern of digits.',
-    },
-  ],
-  ['date', { what: 'z.date()', hint: 'JSON has no dates: use z.iso.datetime() or z.iso.date().' }],
-  ['map', { what: 'z.map()', hint: 'Use z.record(z.string(), …).' }],
-  ['set', { what: 'z.set()', hint: 'Use z.array(…).' }],
-  ['function', { what: 'z.function()', hint: plainForms }],
-  ['promise', { what: 'z.promise()', hint: plainForms }],
-  ['symbol', { what: 'z.symbol()', hint: plainForms }],
-  ['undefined', { what: 'z.undefined()', hint: 'Use .optional() on the schema of the value.' }],
-  ['void', { what: 'z.void()', hint: plainForms }],
-  ['never', { what: 'z.never()', hint: 'Leave the field out.' }],
-  ['nan', { what: 'z.nan()', hint: 'JSON has no NaN: use z.number().' }],
-  [
-    'any',
-    { what: 'z.any()', hint: 'Say what it holds; z.record(z.string(), z.string()) is the loosest object.' },
-  ],
-  [
-    'unknown',
-    {
-      what: 'z.unknown()',
-      hint: 'Say what it holds; z.record(z.string(), z.string()) is the loosest object.',
-    },
-  ],
-  ['file', { what: 'z.file()', hint: 'Keep files elsewhere and store their address with z.url().' }],
-  ['custom', { what: 'z.custom() or z.instanceof()', hint: plainForms }],
-  [
-    'lazy',
-    {
-      what: 'z.lazy() or z.json()',
-      hint: 'Recursive values have no bounded description: write out the levels you need.',
-    },
-  ],
-  ['intersection', { what: 'z.intersection()', hint: 'Write one z.object() with the keys of both.' }],
-  ['template_literal', { what: 'z.templateLiteral()', hint: 'Use z.string().regex(…).' }],
-])
+/** Zod's names of the types that fields are made of. All others are refused, also those that a later Zod adds. */
+const allowed =
+  /^(?:string|number|boolean|enum|literal|null|union|object|array|record|tuple|optional|nullable|default|readonly)$/
+
+/** What to write in place of a refused type, where that is not one of the plain forms. */
+const insteadOf: { readonly [type: string]: string } = {
+  transform: `What is sent is what is stored. ${useCode}`,
+  pipe: `What is sent is what is stored. ${useCode}`,
+  catch: 'A wrong value is refused, never replaced. Use .default() for an absent one.',
+  prefault: 'Use .default().',
+  nonoptional: 'Leave out .optional() instead.',
+  bigint: 'JSON readers lose digits past 2^53: use z.int(), or z.string() with a pattern of digits.',
+  date: 'JSON has no dates: use z.iso.datetime() or z.iso.date().',
+  map: 'Use z.record(z.string(), …).',
+  set: 'Use z.array(…).',
+  undefined: 'Use .optional() on the schema of the value.',
+  never: 'Leave the field out.',
+  nan: 'JSON has no NaN: use z.number().',
+  any: 'Say what it holds; z.record(z.string(), z.string()) is the loosest object.',
+  unknown: 'Say what it holds; z.record(z.string(), z.string()) is the loosest object.',
+  file: 'Keep files elsewhere and store their address with z.url().',
+  lazy: 'Recursive values have no bounded description: write out the levels you need.',
+  intersection: 'Write one z.object() with the keys of both.',
+  template_literal: 'Use z.string().regex(…).',
+}
+
+/** How types are called that are not made by a function of their name. */
+const callOf: { readonly [type: string]: string } = {
+  transform: 'a transform',
+  pipe: 'a pipe (transform, preprocess, codec or stringbool)',
+  catch: '.catch()',
+  prefault: '.prefault()',
+  nonoptional: '.nonoptional()',
+  custom: 'z.custom() or z.instanceof()',
+  lazy: 'z.lazy() or z.json()',
+  template_literal: 'z.templateLiteral()',
+}
 
 /** All refused parts of a schema without its wrappers, each once. */
 export const refusalsOf = (schema: z.ZodType): readonly ZodRefusal[] => {
@@ -76,11 +57,9 @@ export const refusalsOf = (schema: z.ZodType): readonly ZodRefusal[] => {
   const refuse = (refusal: ZodRefusal) => found.set(refusal.what, refusal)
   const visit = (at: z.ZodType, nested: boolean): void => {
     const def = defOf(at)
-    const refused = refusedTypes.get(def.type)
-    if (refused !== undefined) {
-      refuse(refused)
-      return
-    }
+    const { type } = def
+    if (!allowed.test(type))
+      return void refuse({ what: callOf[type] ?? `z.${type}()`, hint: insteadOf[type] ?? plainForms })
     if (def.coerce === true)
       refuse({
         what: 'z.coerce',
