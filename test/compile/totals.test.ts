@@ -50,8 +50,11 @@ test.each([
   [{ by: ['id'] }, '"id" differs from row to row'],
   [{ by: ['created_at'] }, '"created_at" differs from row to row'],
   [{ by: ['count'] }, 'a field "count", which is what says how many rows a group has'],
-  [{ sums: ['share'] }, '"share" is of kind number, which has no exact sums. Integers and decimals have.'],
-  [{ sums: ['status'] }, '"status" is of kind enum'],
+  [
+    { sums: ['share'] },
+    '"share" of orders is of kind number, which has no exact sums. Integers and decimals have.',
+  ],
+  [{ sums: ['status'] }, '"status" of orders is of kind enum'],
   [{ sums: ['totl'] }, 'Did you mean "total"?'],
   [{ sums: ['total', 'total'] }, '"total" is named twice.'],
   [{ by: ['total'] }, '"total" is in by as well'],

@@ -8,7 +8,7 @@ import type { Field, Resource, Version } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { countMember } from '../versions/totals-view.ts'
 import { type AccessOptions, onlyRead } from '../versions/views.ts'
-import { usable } from './lists.ts'
+import { isSummable, namedOnce, usable } from './lists.ts'
 import { type Drafts, type Mutable, plainResource, type ResourceDraft } from './resource-draft.ts'
 import { checkResourceName } from './resource-name.ts'
 
@@ -81,23 +81,15 @@ const totalsOf = (declared: DeclaredTotals, of: ResourceDraft, mistakes: Mistake
   const { name, description = '', totals } = declared
   const { by, sums = [] } = totals
   const where = `${name}.totals`
-  const isNew = (field: string, at: number, all: readonly string[], place: string): boolean => {
-    if (all.indexOf(field) === at) return true
-    mistakes.add(place, `"${field}" is named twice.`, 'Name it once.')
-    return false
-  }
   if (by.length === 0) mistakes.add(`${where}.by`, 'it names no field.', 'Name at least one to group by.')
-  const groups = by.filter(
-    (field, at) =>
-      isNew(field, at, by, `${where}.by`) &&
-      usable(of, field, 'by', `${where}.by`, mistakes) &&
-      isShort(of, field, `${where}.by`, mistakes),
+  const groups = namedOnce(by, `${where}.by`, mistakes).filter(
+    (field) =>
+      usable(of, field, 'by', `${where}.by`, mistakes) && isShort(of, field, `${where}.by`, mistakes),
   )
-  const summed = sums.filter(
-    (field, at) =>
-      isNew(field, at, sums, `${where}.sums`) &&
+  const summed = namedOnce(sums, `${where}.sums`, mistakes).filter(
+    (field) =>
       usable(of, field, 'sums', `${where}.sums`, mistakes) &&
-      isSummable(of, field, `${where}.sums`, mistakes),
+      isSummable(of, of.fields.get(field) as Field, `${where}.sums`, mistakes),
   )
   for (const field of summed)
     if (by.includes(field))
@@ -122,18 +114,6 @@ const isShort = (of: ResourceDraft, name: string, where: string, mistakes: Mista
     where,
     `"${name}" is a long text, or one without a limit, and groups are by short ones.`,
     `Give it .max(${mostGroupBytes / 4}) or less, or take it out of by.`,
-  )
-  return false
-}
-
-const isSummable = (of: ResourceDraft, name: string, where: string, mistakes: MistakeList): boolean => {
-  const field = of.fields.get(name) as Field
-  if (kinds[field.kind].sum) return true
-  const known = [...of.fields.values()].filter(({ kind }) => kinds[kind].sum).map((one) => one.name)
-  mistakes.add(
-    where,
-    `"${name}" is of kind ${field.kind}, which has no exact sums.`,
-    `Integers and decimals have. ${didYouMean(name, known)}`,
   )
   return false
 }

@@ -1,6 +1,7 @@
 import type { MistakeList } from '../mistakes.ts'
 import type { BelongsToModel, HasManyModel, LimitsModel } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
+import { namedOnce } from './lists.ts'
 import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
 type Relation = BelongsToModel | HasManyModel
@@ -16,14 +17,10 @@ export const checkedIncludes = (
   drafts: Drafts,
   limits: IncludeLimits,
   mistakes: MistakeList,
-): string[] => {
-  const declared = draft.declaration.include ?? []
+): readonly string[] => {
   const where = `${draft.declaration.name}.include`
-  const good = declared.filter((path, index) => {
-    if (declared.indexOf(path) !== index) mistakes.add(where, `"${path}" is named twice.`, 'Name it once.')
-    return declared.indexOf(path) === index && holds(path, draft, drafts, limits, where, mistakes)
-  })
-  return good.sort()
+  const paths = namedOnce(draft.declaration.include, where, mistakes)
+  return paths.filter((path) => holds(path, draft, drafts, limits, where, mistakes)).toSorted()
 }
 
 const holds = (

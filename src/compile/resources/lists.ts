@@ -9,12 +9,20 @@ import type { Drafts, ResourceDraft } from './resource-draft.ts'
 type Use = 'filter' | 'sort' | 'unique' | 'by' | 'sums'
 
 /** The fields a resource lets its consumers sort by. */
-export const sortNames = (draft: ResourceDraft, mistakes: MistakeList): string[] =>
-  listed(draft, 'sort', mistakes, (name, where) => usable(draft, name, 'sort', where, mistakes))
+export const sortNames = (draft: ResourceDraft, mistakes: MistakeList): readonly string[] => {
+  const where = `${draft.declaration.name}.sort`
+  const names = namedOnce(draft.declaration.sort, where, mistakes)
+  return names.filter((name) => usable(draft, name, 'sort', where, mistakes))
+}
 
 /** The fields a resource lets its consumers filter by, and paths to fields of rows that its rows belong to. */
-export const filterNames = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): string[] =>
-  listed(draft, 'filter', mistakes, (path, where) => {
+export const filterNames = (
+  draft: ResourceDraft,
+  drafts: Drafts,
+  mistakes: MistakeList,
+): readonly string[] => {
+  const where = `${draft.declaration.name}.filter`
+  return namedOnce(draft.declaration.filter, where, mistakes).filter((path) => {
     if (path === eitherOrName) {
       const why = `filter[${eitherOrName}] stands for alternatives, as in filter[${eitherOrName}][0][title]=x, so no filter can have this name.`
       mistakes.add(where, why, 'Name the field otherwise, or take it out of filter.')
@@ -25,17 +33,18 @@ export const filterNames = (draft: ResourceDraft, drafts: Drafts, mistakes: Mist
     const at = leadsTo(draft, drafts, steps, where, mistakes)
     return at !== null && usable(at, name, 'filter', where, mistakes)
   })
+}
 
-const listed = (
-  { declaration }: ResourceDraft,
-  use: 'filter' | 'sort',
+/** The names, each once; a mistake is added for each that is named again. */
+export const namedOnce = (
+  names: readonly string[] = [],
+  where: string,
   mistakes: MistakeList,
-  holds: (name: string, where: string) => boolean,
-): string[] =>
-  (declaration[use] ?? []).filter((name, index, all) => {
-    const where = `${declaration.name}.${use}`
-    if (all.indexOf(name) !== index) mistakes.add(where, `"${name}" is named twice.`, 'Name it once.')
-    return all.indexOf(name) === index && holds(name, where)
+): readonly string[] =>
+  names.filter((name, at) => {
+    const isFirst = names.indexOf(name) === at
+    if (!isFirst) mistakes.add(where, `"${name}" is named twice.`, 'Name it once.')
+    return isFirst
   })
 
 const mostSteps = 2
@@ -82,9 +91,8 @@ export const uniqueSets = (draft: ResourceDraft, mistakes: MistakeList): (readon
     if (set.length === 0) mistakes.add(where, 'an empty set of fields.', 'Name at least one field.')
     if (seen.has(key)) mistakes.add(where, `"${key}" is named twice.`, 'Name it once.')
     seen.add(key)
-    if (new Set(set).size !== set.length)
-      mistakes.add(where, `"${set.join(', ')}" repeats a field.`, 'Name it once.')
-    return set.length > 0 && set.every((name) => usable(draft, name, 'unique', where, mistakes))
+    const names = namedOnce(set, where, mistakes)
+    return set.length > 0 && names.every((name) => usable(draft, name, 'unique', where, mistakes))
   })
 }
 
@@ -95,17 +103,41 @@ export const usable = (
   where: string,
   mistakes: MistakeList,
 ): boolean => {
-  if (draft.broken.has(name)) return false
-  const field = draft.fields.get(name)
-  if (field === undefined) {
-    const asReference = draft.belongsTo.has(name) ? `${name}_id` : null
-    const hint = asReference === null ? didYouMean(name, draft.fields.keys()) : `Write "${asReference}".`
-    mistakes.add(where, `"${name}" is not a field of ${draft.declaration.name}.`, hint)
-    return false
-  }
+  const field = fieldNamed(draft, name, where, mistakes)
+  if (field === null) return false
   const why = unusable(field, use)
   if (why !== null) mistakes.add(where, `"${name}" ${why}.`, `Take it out of ${use}.`)
   return why === null
+}
+
+/** Null, with a mistake, where there is no field of the name; one that is broken was reported already. */
+export const fieldNamed = (
+  { declaration, fields, belongsTo, broken }: ResourceDraft,
+  name: string,
+  where: string,
+  mistakes: MistakeList,
+): Field | null => {
+  const field = broken.has(name) ? null : fields.get(name)
+  if (field !== undefined) return field
+  const hint = belongsTo.has(name) ? `Write "${name}_id".` : didYouMean(name, fields.keys())
+  return mistakes.add(where, `"${name}" is not a field of ${declaration.name}.`, hint)
+}
+
+/** Whether a field has exact sums; a mistake is added where it has none. */
+export const isSummable = (
+  { declaration, fields }: ResourceDraft,
+  { name, kind }: Field,
+  where: string,
+  mistakes: MistakeList,
+): boolean => {
+  if (kinds[kind].sum) return true
+  const known = [...fields.values()].filter((one) => kinds[one.kind].sum).map((one) => one.name)
+  mistakes.add(
+    where,
+    `"${name}" of ${declaration.name} is of kind ${kind}, which has no exact sums.`,
+    `Integers and decimals have. ${didYouMean(name, known)}`,
+  )
+  return false
 }
 
 const unusable = (field: Field, use: Use): string | null => {

@@ -3,6 +3,7 @@ import { kinds } from '../../kinds/kinds.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Field, Resource, SumFeed, WhileRule } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
+import { fieldNamed, isSummable } from './lists.ts'
 import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 
 /** Links the sums of a resource to their relations. */
@@ -59,20 +60,8 @@ export const linkSums = (
 }
 
 const checkSummand = (name: string, target: ResourceDraft, where: string, mistakes: MistakeList): void => {
-  if (target.broken.has(name)) return
-  const field = target.fields.get(name)
-  const summable = [...target.fields.values()]
-    .filter((known) => kinds[known.kind].sum !== null)
-    .map((known) => known.name)
-  if (field === undefined)
-    mistakes.add(where, `"${name}" is not a field of ${target.declaration.name}.`, didYouMean(name, summable))
-  else if (kinds[field.kind].sum === null)
-    mistakes.add(
-      where,
-      `"${name}" of ${target.declaration.name} is of kind ${field.kind}, which has no exact sums.`,
-      didYouMean(name, summable),
-    )
-  else if (isSum(target.declaration.fields[name]))
+  const field = fieldNamed(target, name, where, mistakes)
+  if (field && isSummable(target, field, where, mistakes) && isSum(target.declaration.fields[name]))
     mistakes.add(
       where,
       `"${name}" is itself a sum, and sums of sums are not kept.`,

@@ -1,7 +1,7 @@
 import { kinds } from '../../kinds/kinds.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Field, Resource, Version, View } from '../model.ts'
-import { didYouMean } from '../names/nearest.ts'
+import { fieldNamed, namedOnce } from './lists.ts'
 import type { ResourceDraft } from './resource-draft.ts'
 
 /** The parameter of a list. */
@@ -11,22 +11,15 @@ export const mostSearchedWords = 8
 export const longestSearchedWord = 64
 
 /** The fields whose words a resource lets its consumers search. */
-export const searchNames = (
-  { declaration, fields, broken }: ResourceDraft,
-  mistakes: MistakeList,
-): string[] =>
-  (declaration.search ?? []).filter((name, index, all) => {
-    const where = `${declaration.name}.search`
-    if (broken.has(name)) return false
-    const field = fields.get(name)
-    if (!field) {
-      mistakes.add(where, `"${name}" is not a field of ${declaration.name}.`, didYouMean(name, fields.keys()))
-      return false
-    }
-    const why = all.indexOf(name) !== index ? 'is named twice' : whyNotSearched(field)
+export const searchNames = (draft: ResourceDraft, mistakes: MistakeList): readonly string[] => {
+  const where = `${draft.declaration.name}.search`
+  return namedOnce(draft.declaration.search, where, mistakes).filter((name) => {
+    const field = fieldNamed(draft, name, where, mistakes)
+    const why = field && whyNotSearched(field)
     if (why !== null) mistakes.add(where, `"${name}" ${why}.`, 'Take it out of search.')
-    return why === null
+    return field !== null && why === null
   })
+}
 
 /** Null where the words of a field can be searched. */
 export const whyNotSearched = ({
