@@ -1,6 +1,6 @@
 import { countJobs } from '../jobs/job-figures.ts'
 import { type JobStatus, jobStatuses, type ListedJob, listJobs, retryJobs } from '../jobs/job-list.ts'
-import { html, type Markup, table } from '../pages/markup.ts'
+import { html, type Markup, tableOr } from '../pages/markup.ts'
 import { processText } from '../store/process-id.ts'
 import { askOnce, isConfirmed } from './ask-once.ts'
 import type { ConsolePage, PostedForm, ShownPage, Visit } from './console-page.ts'
@@ -31,15 +31,12 @@ async function shownJobs(visit: Visit): Promise<ShownPage> {
 ${query.get('done') === 'retried' && html`<p class="said" role="status">The job runs as soon as a process takes it.</p>`}
 ${figures && html`<p>${figures.waiting} waiting, ${figures.running} running, ${figures.failed} failed.${figures.oldestSeconds > 0 && html` One has been due for ${Math.round(figures.oldestSeconds)} s.`}</p>`}
 <p class="paging">${statusLink(visit, null, status)}${jobStatuses.map((one) => statusLink(visit, one, status))}</p>
-${
-  found.length === 0
-    ? html`<p class="none">No jobs.</p>`
-    : table(
-        'Jobs',
-        ['Job', 'Account', 'State', 'Due', { figure: 'Attempts' }, 'Handed over', 'Last error', 'Do'],
-        found.slice(0, mostShown).map((job) => jobRow(visit, job)),
-      )
-}
+${tableOr(
+  'No jobs.',
+  'Jobs',
+  ['Job', 'Account', 'State', 'Due', { figure: 'Attempts' }, 'Handed over', 'Last error', 'Do'],
+  found.slice(0, mostShown).map((job) => jobRow(visit, job)),
+)}
 ${found.length > mostShown && html`<p class="legend">The first ${mostShown}.</p>`}`,
   }
 }

@@ -40,6 +40,14 @@ export const table = (label: string, heads: readonly Head[], rows: readonly Mark
 </table>`,
   )
 
+/** A table, or a sentence in place of one without rows. */
+export const tableOr = (
+  none: string,
+  label: string,
+  heads: readonly Head[],
+  rows: readonly Markup[],
+): Markup => (rows.length === 0 ? html`<p class="none">${none}</p>` : table(label, heads, rows))
+
 const headCell = (head: Head): Markup =>
   typeof head === 'object' && 'figure' in head
     ? html`<th scope="col" class="figure">${head.figure}</th>`

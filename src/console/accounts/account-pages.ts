@@ -1,7 +1,7 @@
 import { exportAccount } from '../../accounts/export-account.ts'
 import type { AccountFigures } from '../../accounts/list-accounts.ts'
 import { sizeOfRows } from '../../accounts/size-text.ts'
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import type { ConsolePage, Download, GoTo, PostedForm, ShownPage, Visit } from '../console-page.ts'
 import { ConsoleRefusal } from '../console-refusal.ts'
 import { consoleUrl } from '../console-url.ts'
@@ -29,15 +29,12 @@ async function listed(visit: Visit): Promise<ShownPage> {
     isWide: true,
     body: html`<h1>Accounts</h1>
 ${visit.query.get('done') === 'begun' && html`<p class="said" role="status">The deletion has begun. Requests of the account are refused. Its audit entry says when it is done.</p>`}
-${
-  figures.length === 0
-    ? html`<p class="none">The store has nothing of any account.</p>`
-    : table(
-        'Accounts',
-        ['Account', { figure: 'Rows' }, { figure: 'Size' }, 'Last use', 'Do'],
-        figures.slice(0, mostShown).map((one) => accountRow(visit, one)),
-      )
-}
+${tableOr(
+  'The store has nothing of any account.',
+  'Accounts',
+  ['Account', { figure: 'Rows' }, { figure: 'Size' }, 'Last use', 'Do'],
+  figures.slice(0, mostShown).map((one) => accountRow(visit, one)),
+)}
 ${figures.length > mostShown && html`<p class="legend">The first ${mostShown} of ${figures.length}. <code>nounkit accounts list</code> has all.</p>`}
 <p class="legend">Counted at ${timeShown(at)} UTC. Sizes are estimates, those of the engine’s rows included.</p>`,
   }

@@ -2,6 +2,7 @@ import { readAuditPage } from '../../audit/audit-page.ts'
 import type { View } from '../../compile/model.ts'
 import { html, type Markup, table } from '../../pages/markup.ts'
 import type { Visit } from '../console-page.ts'
+import { timeShown } from '../time-shown.ts'
 
 const mostEntries = 20
 
@@ -24,7 +25,7 @@ export const rowAudit = async (
       ['When', 'Who', 'What', 'From', 'To'],
       entries.map(
         (entry) =>
-          html`<tr><td><time datetime="${entry.created_at}">${entry.created_at.replace('T', ' ').slice(0, 19)}</time></td><td>${whoOf(entry)}</td><td>${entry.action}</td><td>${valuesOf(entry.changed, entry.before)}</td><td>${valuesOf(entry.changed, entry.after)}</td></tr>`,
+          html`<tr><td>${timeShown(Date.parse(entry.created_at))}</td><td>${whoOf(entry)}</td><td>${entry.action}</td><td>${changedValues(entry.changed, entry.before)}</td><td>${changedValues(entry.changed, entry.after)}</td></tr>`,
       ),
     )}`
   )
@@ -44,11 +45,12 @@ const whoOf = ({ operator, consumer, subject }: Actor): Markup => {
 const mostShown = 120
 
 /** The changed fields of a row, as it was or became. */
-const valuesOf = (
+export const changedValues = (
   changed: readonly string[] | null,
   row: { readonly [field: string]: unknown } | null,
 ): readonly Markup[] =>
   (row === null ? [] : (changed ?? [])).map((name) => {
-    const text = typeof row?.[name] === 'string' ? String(row[name]) : JSON.stringify(row?.[name] ?? null)
+    const value = row?.[name]
+    const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
     return html`<p class="change"><code>${name}</code> ${text.length > mostShown ? `${text.slice(0, mostShown)}…` : text}</p>`
   })

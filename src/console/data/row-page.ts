@@ -1,12 +1,13 @@
 import type { View, ViewField, ViewRelation } from '../../compile/model.ts'
 import { movesIn } from '../../compile/resources/states.ts'
-import { framed, html, type Markup, table } from '../../pages/markup.ts'
+import { framed, html, type Markup, tableOr } from '../../pages/markup.ts'
 import { statesDiagram } from '../../pages/states-diagram.ts'
 import type { ShownPage, Visit } from '../console-page.ts'
+import { timeShown } from '../time-shown.ts'
 import { dataPath } from './accounts-page.ts'
 import { listedRows, rowOf } from './asked-rows.ts'
 import { atPlaces, type DataPlace, dataPlaceOf, dataUrl, methodsAt, rowPathOf } from './data-place.ts'
-import { rowAudit } from './row-audit.ts'
+import { changedValues, rowAudit } from './row-audit.ts'
 import { ruleNotice } from './rule-notice.ts'
 import { type ConsoleRow, labelOf, shortLabelOf, wholeValue } from './shown-value.ts'
 
@@ -148,26 +149,14 @@ const history = async (visit: Visit, view: View, id: string): Promise<Markup | f
   if (answer.status !== 200) return false
   const events = listedRows(answer).rows as unknown as readonly ToldEvent[]
   return html`<h2>History</h2>
-${
-  events.length === 0
-    ? html`<p class="none">No events are kept of this row.</p>`
-    : table(
-        'Events of the row',
-        ['When', 'What', 'To'],
-        events.map(
-          ({ type, changed, created_at, data }) =>
-            html`<tr><td><time datetime="${created_at}">${created_at.replace('T', ' ').slice(0, 19)}</time></td><td>${type.split('.').at(-1)}</td><td>${(
-              changed ?? []
-            ).map(
-              (name) => html`<p class="change"><code>${name}</code> ${shortText(data[name])}</p>`,
-            )}</td></tr>`,
-        ),
-      )
-}
+${tableOr(
+  'No events are kept of this row.',
+  'Events of the row',
+  ['When', 'What', 'To'],
+  events.map(
+    ({ type, changed, created_at, data }) =>
+      html`<tr><td>${timeShown(Date.parse(created_at))}</td><td>${type.split('.').at(-1)}</td><td>${changedValues(changed, data)}</td></tr>`,
+  ),
+)}
 <p class="legend">Events are kept for ${visit.parts.model.events.keepDays} days.${events.length === mostEvents && ` These are the last ${mostEvents}.`}</p>`
-}
-
-const shortText = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

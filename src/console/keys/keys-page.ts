@@ -1,6 +1,6 @@
 import { isActive, KeyRing } from '../../guard/key-ring.ts'
 import type { StoredKey } from '../../guard/key-rows.ts'
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import { chooseAccount } from '../choose-account.ts'
 import type { ConsolePage, PostedForm, ShownPage, Visit } from '../console-page.ts'
 import { timeShown } from '../time-shown.ts'
@@ -40,15 +40,12 @@ export const shownKeys = async (
     isWide: true,
     body: html`<h1>Keys</h1>
 ${visit.query.get('done') === 'revoked' && html`<p class="said" role="status">The key was revoked. Running processes refuse it within a few seconds.</p>`}
-${
-  keys.length === 0
-    ? html`<p class="none">The account has no key yet.</p>`
-    : table(
-        'API keys',
-        ['Name', 'Id', 'Key', 'Kind', 'Scopes', 'Subject', 'Made', 'State', 'Do'],
-        shown.slice(0, mostShown).map((key) => keyRow(visit, key, newest.get(key.name) === key, now)),
-      )
-}
+${tableOr(
+  'The account has no key yet.',
+  'API keys',
+  ['Name', 'Id', 'Key', 'Kind', 'Scopes', 'Subject', 'Made', 'State', 'Do'],
+  shown.slice(0, mostShown).map((key) => keyRow(visit, key, newest.get(key.name) === key, now)),
+)}
 ${keys.length > mostShown && html`<p class="legend">The first ${mostShown} of ${keys.length}. <code>nounkit keys list</code> has all.</p>`}
 ${newKeyForm(visit, `${keysPath}/new`, typed, fault)}`,
   }

@@ -1,4 +1,4 @@
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import { processText } from '../../store/process-id.ts'
 import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 import { timeShown } from '../time-shown.ts'
@@ -49,28 +49,28 @@ async function shownRequests({ parts, query, account }: Visit): Promise<ShownPag
 </form>
 <p class="legend" id="id-hint">The <code>X-Request-Id</code> of an answer, which a problem has as <code>instance</code> too.</p>
 ${left === null && html`<p class="notice">The store does not answer, so that the requests of other processes are missing.</p>`}
-${
-  shown.length === 0
-    ? html`<p class="none">${id === '' ? 'None yet.' : 'Not among the last thousand of this process, nor among the last of other processes that were refused or failed. The log has it, where requests are logged.'}</p>`
-    : table(
-        'Requests',
-        [
-          'When',
-          'Request',
-          'Status',
-          { figure: 'Time' },
-          { figure: 'Statements' },
-          ...(isSole ? [] : ['Account']),
-          'Consumer',
-          'Id',
-          ...(hasOthers ? ['Answered by'] : []),
-        ],
-        shown.map((one) => requestRow(one, isSole, hasOthers)),
-      )
-}
+${tableOr(
+  id === '' ? 'None yet.' : notFound,
+  'Requests',
+  [
+    'When',
+    'Request',
+    'Status',
+    { figure: 'Time' },
+    { figure: 'Statements' },
+    ...(isSole ? [] : ['Account']),
+    'Consumer',
+    'Id',
+    ...(hasOthers ? ['Answered by'] : []),
+  ],
+  shown.map((one) => requestRow(one, isSole, hasOthers)),
+)}
 <p class="legend">Of the last thousand requests that this process has answered${found.length > mostShown && `, the newest ${mostShown}`}${fails && ', and the last 50 that failed and 100 that were refused in each of the others, as they were a few seconds ago'}. Bodies, queries and credentials are not kept.</p>`,
   }
 }
+
+const notFound =
+  'Not among the last thousand of this process, nor among the last of other processes that were refused or failed. The log has it, where requests are logged.'
 
 const requestRow = (one: FoundRequest, isSole: boolean, hasOthers: boolean): Markup => {
   const { id, at, method, status, ms, route, version, account, consumer, replayed, process } = one

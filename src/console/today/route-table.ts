@@ -1,4 +1,4 @@
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import { round } from '../../pages/timeline.ts'
 import type { CountedRoute } from './figures.ts'
 import { milliseconds, whole } from './figures-shown.ts'
@@ -12,13 +12,12 @@ const figureHeads = ['Requests', 'Refused', 'Failed', 'p50', 'p95', 'p99'].map((
 export const routeTable = (routes: readonly CountedRoute[]): Markup => {
   const shown = routes.slice(0, mostShown).map(timedRoute)
   const longest = Math.max(...shown.map(({ p99 }) => p99))
-  return shown.length === 0
-    ? html`<p class="none">No requests yet.</p>`
-    : table(
-        'Requests and times by route',
-        ['Route', ...figureHeads, 'Times'],
-        shown.map((one) => routeRow(one, longest)),
-      )
+  return tableOr(
+    'No requests yet.',
+    'Requests and times by route',
+    ['Route', ...figureHeads, 'Times'],
+    shown.map((one) => routeRow(one, longest)),
+  )
 }
 
 interface TimedRoute extends CountedRoute {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import type { StatementTime } from '../../store/statement-times.ts'
 import type { Visit } from '../console-page.ts'
 import { milliseconds, whole } from './figures-shown.ts'
@@ -10,20 +10,19 @@ export const todayPath = '/console/today'
 export const statementId = (text: string): string => hash('sha256', text, 'hex').slice(0, 32)
 
 export const statementTable = (visit: Visit, statements: readonly StatementTime[]): Markup =>
-  statements.length === 0
-    ? html`<p class="none">None yet.</p>`
-    : table(
-        'Statements that took most time',
-        [
-          'Statement',
-          { figure: 'Calls' },
-          { figure: 'Mean' },
-          { figure: 'Longest' },
-          { figure: 'Together' },
-          'Plan',
-        ],
-        statements.map((one) => statementRow(visit, one)),
-      )
+  tableOr(
+    'None yet.',
+    'Statements that took most time',
+    [
+      'Statement',
+      { figure: 'Calls' },
+      { figure: 'Mean' },
+      { figure: 'Longest' },
+      { figure: 'Together' },
+      'Plan',
+    ],
+    statements.map((one) => statementRow(visit, one)),
+  )
 
 const statementRow = ({ link }: Visit, { text, calls, ms, longestMs }: StatementTime): Markup => {
   const id = statementId(text)

@@ -1,5 +1,5 @@
 import { counted } from '../../compile/names/plural.ts'
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, table, tableOr } from '../../pages/markup.ts'
 import { processText } from '../../store/process-id.ts'
 import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 import { timeShown } from '../time-shown.ts'
@@ -48,18 +48,15 @@ ${routeTable(merged.routes)}</section>
 <p>Those that took most time together since ${timeShown(merged.since)} UTC, of requests and of what the engine does beside them. Values are not kept.</p>
 ${statementTable(visit, merged.statements)}</section>
 <section id="limited" data-live aria-labelledby="limited-head"><h2 id="limited-head">Consumers that were told to slow down</h2>
-${
-  limited.length === 0
-    ? html`<p class="none">None since ${timeShown(merged.since)} UTC.</p>`
-    : table(
-        'Rate limited consumers',
-        ['Account', 'Consumer', { figure: 'Refused with 429' }, 'Last'],
-        limited.map(
-          (one) =>
-            html`<tr><td>${one.account ?? html`<span class="none">none</span>`}</td><td>${one.consumer === null ? html`<span class="none">without credentials</span>` : html`<code>${one.consumer}</code>`}</td><td class="figure">${whole(one.calls)}</td><td>${timeShown(one.lastAt)}</td></tr>`,
-        ),
-      )
-}</section>
+${tableOr(
+  'None since midnight in UTC, or since the processes started.',
+  'Rate limited consumers',
+  ['Account', 'Consumer', { figure: 'Refused with 429' }, 'Last'],
+  limited.map(
+    (one) =>
+      html`<tr><td>${one.account ?? html`<span class="none">none</span>`}</td><td>${one.consumer === null ? html`<span class="none">without credentials</span>` : html`<code>${one.consumer}</code>`}</td><td class="figure">${whole(one.calls)}</td><td>${timeShown(one.lastAt)}</td></tr>`,
+  ),
+)}</section>
 <section id="processes" data-live aria-labelledby="processes-head"><h2 id="processes-head">Processes</h2>
 ${processTable(own, others ?? [], now)}</section>`,
   }

@@ -5,7 +5,7 @@ import { collectFacts } from '../../lifecycle/facts.ts'
 import { type Decision, decisionInForce, readDecisions } from '../../lifecycle/retirement-decisions.ts'
 import { affectedIn, type UsageReport, usageReport } from '../../lifecycle/usage-report.ts'
 import { inline } from '../../pages/markdown.ts'
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, table, tableOr } from '../../pages/markup.ts'
 import { dayMs } from '../../times.ts'
 import type { ConsolePage, PageEntry, ShownPage, Visit } from '../console-page.ts'
 import { noSuchPage } from '../console-refusal.ts'
@@ -65,19 +65,16 @@ const changesOf = (version: Version, report: UsageReport): Markup | false => {
   if (!newer) return false
   const affected = affectedIn(report)
   return html`<h2>What differs from ${newer.name}</h2>
-${
-  version.changes.length === 0
-    ? html`<p>Nothing that a caller must do something about.</p>`
-    : table(
-        `Changes from ${version.name} to ${newer.name}`,
-        ['Change', 'Who still uses it'],
-        version.changes.map((change) => {
-          const { title } = kindOf(change).guideEntry(change, { older: version, newer })
-          const using = affected(change, version)
-          return html`<tr><td>${inline(title)}</td><td>${using.length === 0 ? html`<span class="none">nobody, as calls show</span>` : using.join(', ')}</td></tr>`
-        }),
-      )
-}`
+${tableOr(
+  'Nothing that a caller must do something about.',
+  `Changes from ${version.name} to ${newer.name}`,
+  ['Change', 'Who still uses it'],
+  version.changes.map((change) => {
+    const { title } = kindOf(change).guideEntry(change, { older: version, newer })
+    const using = affected(change, version)
+    return html`<tr><td>${inline(title)}</td><td>${using.length === 0 ? html`<span class="none">nobody, as calls show</span>` : using.join(', ')}</td></tr>`
+  }),
+)}`
 }
 
 const retirementOf = (visit: Visit, facts: RetirementFacts): Markup => {

@@ -1,5 +1,5 @@
 import { webhookNames } from '../../declare/webhook-resources.ts'
-import { html, type Markup, table } from '../../pages/markup.ts'
+import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import { askOnce, isConfirmed } from '../ask-once.ts'
 import { chooseAccount } from '../choose-account.ts'
 import type { ConsolePage, PostedForm, ShownPage, Visit } from '../console-page.ts'
@@ -40,15 +40,12 @@ async function shownEndpoints(visit: Visit): Promise<ShownPage> {
     title: 'Webhooks',
     isWide: true,
     body: html`<h1>Webhook endpoints</h1>
-${
-  rows.length === 0
-    ? html`<p class="none">The account has no endpoint.</p>`
-    : table(
-        'Webhook endpoints',
-        ['URL', 'Events', 'Version', 'State', 'Rests on', 'Made'],
-        rows.map((row) => endpointRow(visit, row)),
-      )
-}
+${tableOr(
+  'The account has no endpoint.',
+  'Webhook endpoints',
+  ['URL', 'Events', 'Version', 'State', 'Rests on', 'Made'],
+  rows.map((row) => endpointRow(visit, row)),
+)}
 ${hasMore && html`<p class="legend">The first ${mostShown}. <a href="${visit.link(`/console/data/list/${webhookNames.endpoints}`)}">All, as rows</a></p>`}`,
   }
 }
@@ -80,15 +77,12 @@ ${query.get('done') === 'sent' && html`<p class="said" role="status">The event i
 <p>${stateOf(row)} · <a href="${link(`/console/data/row/${webhookNames.endpoints}/${encodeURIComponent(id)}`)}">The endpoint as a row</a></p>
 <h2>Deliveries</h2>
 <p class="paging">${[null, ...statuses].map((one) => html`<a href="${link(urlOf(id), { status: one })}"${one === status && html` aria-current="page"`}>${one ?? 'all'}</a>`)}</p>
-${
-  rows.length === 0
-    ? html`<p class="none">No deliveries.</p>`
-    : table(
-        'Deliveries',
-        ['Made', 'Event', 'State', { figure: 'Attempts' }, 'Next', 'Last answer', 'Do'],
-        rows.map((one) => deliveryRow(visit, id, one, row.active === true)),
-      )
-}
+${tableOr(
+  'No deliveries.',
+  'Deliveries',
+  ['Made', 'Event', 'State', { figure: 'Attempts' }, 'Next', 'Last answer', 'Do'],
+  rows.map((one) => deliveryRow(visit, id, one, row.active === true)),
+)}
 ${hasMore && html`<p class="legend">The newest ${mostShown}.</p>`}`,
   }
 }
