@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts'
 import { type Copied, copyStore } from '../transfer/copy-store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { leftBehind } from '../transfer/left-behind.ts'
+import { aligned } from './aligned.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf, whyNoStore } from './command-store.ts'
@@ -89,8 +90,8 @@ function report(copied: readonly Copied[], json: boolean): void {
     return
   }
   const filled = copied.filter(({ rows }) => rows > 0)
-  const width = Math.max(0, ...filled.map(({ table }) => table.length))
-  for (const { table, rows } of filled) console.log(`${table.padEnd(width)}  ${counted(rows, 'row')}`)
+  for (const line of aligned(filled.map(({ table, rows }) => [table, counted(rows, 'row')])))
+    console.log(line)
   const all = copied.reduce((sum, { rows }) => sum + rows, 0)
   console.log(`Copied ${counted(all, 'row')} of ${counted(filled.length, 'table')}.`)
 }

@@ -5,6 +5,7 @@ import type { DemoKey } from '../declare/api.ts'
 import { KeyRing } from '../guard/key-ring.ts'
 import { sharedWriteScopes } from '../guard/scopes.ts'
 import type { Service } from '../serve/service.ts'
+import { aligned } from './aligned.ts'
 import { demoCalls } from './demo-calls.ts'
 
 /** Replaces the demo keys, and prints them with curl commands that use them. */
@@ -48,8 +49,6 @@ const keysOfAccounts = (model: Model): readonly DemoKey[] =>
     scopes: at === 0 ? ['*', ...sharedWriteScopes(model)] : ['*'],
   }))
 
-const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length))
-
 /** The only account has a key without a seed, too. */
 const accountsWithKeys = ({ soleAccount, declaration }: Model): readonly string[] =>
   soleAccount === null ? seedAccounts(declaration) : [soleAccount]
@@ -57,23 +56,20 @@ const accountsWithKeys = ({ soleAccount, declaration }: Model): readonly string[
 const accountLines = (keys: readonly MadeDemoKey[], soleAccount: string | null): readonly string[] => {
   if (soleAccount !== null)
     return keys.flatMap(({ secret, scopes }) => [`  ${secret}`, `Its scopes: ${scopes.join(' ')}`])
-  const width = widest(keys.map(({ account }) => account))
   return [
-    ...keys.map(({ account, secret }) => `  ${account.padEnd(width)}  ${secret}`),
+    ...aligned(keys.map(({ account, secret }) => ['', account, secret])),
     ...keys.map(({ account, scopes }) => `The scopes of ${account}'s key: ${scopes.join(' ')}`),
   ]
 }
 
 const namedLines = (keys: readonly MadeDemoKey[], soleAccount: string | null): readonly string[] => {
-  const [accounts, names] = [widest(keys.map((key) => key.account)), widest(keys.map((key) => key.name))]
   const claimsOf = ({ claims = {} }: DemoKey) =>
     Object.entries(claims).map(
       ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
     )
   return [
-    ...keys.map(
-      ({ account, name, secret }) =>
-        `  ${soleAccount === null ? `${account.padEnd(accounts)}  ` : ''}${name.padEnd(names)}  ${secret}`,
+    ...aligned(
+      keys.map(({ account, name, secret }) => ['', ...(soleAccount === null ? [account] : []), name, secret]),
     ),
     ...keys.map(
       (key) => `The scopes and claims of ${key.name}'s key: ${key.scopes.join(' ')}${claimsOf(key).join('')}`,

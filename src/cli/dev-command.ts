@@ -10,6 +10,7 @@ import { declarationPath } from './load.ts'
 import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings, type ServeSettings } from './serve-settings.ts'
+import { signalled } from './signalled.ts'
 
 export const options = {
   port: { type: 'string', value: 'N', does: 'the port; PORT, else 3000, by default, and 0 for any free one' },
@@ -62,19 +63,17 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
     },
   })
   process.once('exit', () => supervisor.kill())
-  const stopped = Promise.withResolvers<void>()
+  const quit = Promise.withResolvers<void>()
   terminal?.obey(
     commandsOf(
       supervisor,
       terminal,
       url,
       () => whyNoReset,
-      () => stopped.resolve(),
+      () => quit.resolve(),
     ),
   )
-  stopAtSignal(() => stopped.resolve())
-  const running = supervisor.run()
-  await Promise.race([stopped.promise, running])
+  await Promise.race([quit.promise, signalled('SIGHUP'), supervisor.run()])
   door.close()
   types.stop()
   await supervisor.stop()
@@ -105,18 +104,6 @@ function commandsOf(
     { letter: 's', does: 'shows the last statement with its plan', run: () => supervisor.explain() },
     { letter: 'q', does: 'quits', run: quit },
   ]
-}
-
-/** A second signal ends it at once. */
-function stopAtSignal(stop: () => void): void {
-  let asked = false
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (asked) process.exit(130)
-      asked = true
-      stop()
-    })
-  }
 }
 
 const readyText = ({ title, versions, store }: Opened, url: string): string =>

@@ -20,6 +20,7 @@ import { createRouter } from '../serve/route.ts'
 import { ensureSecret } from '../store/secret.ts'
 import type { Store, Value } from '../store/store.ts'
 import { accountOf } from './account-flag.ts'
+import { aligned } from './aligned.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
@@ -138,7 +139,7 @@ const textOf = ({ answer, rules, database, statement, bound, plan }: Explained):
     statement,
     '',
     'Bound:',
-    ...boundLines(bound),
+    ...aligned(bound.map(({ parameter, is, value }) => ['', parameter, is, JSON.stringify(value)])),
     '',
     'Plan:',
     ...plan.map((line) => `  ${line}`),
@@ -218,15 +219,6 @@ const refused = (error: unknown): unknown =>
   error instanceof Problem
     ? new CommandMistake(`The call would be refused with ${error.status} ${error.type}: ${error.message}`)
     : error
-
-function boundLines(bound: Explained['bound']): readonly string[] {
-  const parameters = Math.max(0, ...bound.map(({ parameter }) => parameter.length))
-  const names = Math.max(0, ...bound.map(({ is }) => is.length))
-  return bound.map(
-    ({ parameter, is, value }) =>
-      `  ${parameter.padEnd(parameters)}  ${is.padEnd(names)}  ${JSON.stringify(value)}`,
-  )
-}
 
 /** `?1` or `$1`, without the type that follows it in the statement. */
 const placeholder = (n: number, dialect: Dialect): string => /^.\d+/.exec(dialect.param(n, 'id'))?.[0] ?? ''

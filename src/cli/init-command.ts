@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { aligned } from './aligned.ts'
 import type { Given } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type NewFile, newApp, newProject, projectName } from './new-project.ts'
@@ -82,8 +83,7 @@ function fileMistake(error: unknown, place: string): unknown {
 }
 
 function summary(place: string, files: readonly NewFile[]): string {
-  const width = Math.max(...files.map(({ path }) => path.length))
-  const lines = files.map(({ path, what }) => `  ${path.padEnd(width)}  ${what}`.trimEnd())
+  const lines = aligned(files.map(({ path, what }) => ['', path, what]))
   const enter = resolve(place) === process.cwd() ? [] : [`  cd ${quoted(place)}`]
   const next = ['Next:', ...enter, '  npm install', '  npm run dev']
   return ['Created:', ...lines, '', ...next, '', `The tutorial: ${tutorial}`].join('\n')

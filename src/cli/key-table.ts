@@ -1,6 +1,7 @@
 import { isActive } from '../guard/key-ring.ts'
 import type { StoredKey } from '../guard/key-rows.ts'
 import { dayOf } from '../times.ts'
+import { aligned } from './aligned.ts'
 import { paint } from './colour.ts'
 
 const heading = [
@@ -21,18 +22,8 @@ const heading = [
 export const keyLines = (keys: readonly StoredKey[], now: number, showsAccounts: boolean): string => {
   const all = [heading, ...keys.map((key) => cells(key, now))]
   const rows = showsAccounts ? all : all.map(([, ...others]) => others)
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  )
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .map((line, at) => (at === 0 ? paint('bold', line) : line))
-    .join('\n')
+  const [head = '', ...lines] = aligned(rows)
+  return [paint('bold', head), ...lines].join('\n')
 }
 
 const cells = (key: StoredKey, now: number): string[] => [

@@ -8,6 +8,7 @@ import {
 } from '../lifecycle/usage-report.ts'
 import type { WebhookConsumer } from '../lifecycle/webhook-consumers.ts'
 import { dayOf, minuteInUtc } from '../times.ts'
+import { aligned } from './aligned.ts'
 import { paint } from './colour.ts'
 import { type Given, jsonOption } from './command.ts'
 import { withStore } from './command-store.ts'
@@ -88,12 +89,9 @@ function table(consumers: readonly ConsumerUsage[], showsAccounts: boolean): rea
   if (consumers.length === 0) return []
   const all = [heading, ...consumers.map(cells)]
   const rows = showsAccounts ? all : all.map((row) => row.toSpliced(accountColumn, 1))
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  const texts = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
-  return texts.flatMap((text, index) => {
+  return aligned(rows).flatMap((line, index) => {
     const uses = consumers[index - 1]?.stillUses ?? []
     const still = uses.map(({ change, uses: seen }) => `    still ${seen.join(', ')}  (${change})`)
-    const line = text.trimEnd()
     return [`  ${index === 0 ? paint('bold', line) : line}`, ...still]
   })
 }

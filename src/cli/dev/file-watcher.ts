@@ -1,7 +1,7 @@
 import { fileStamp, type ImportedFile } from '../mistake-places/imported-files.ts'
 
 /** How often the files are looked at. Editors write a file in several steps: a change counts once two looks see the same. */
-const lookMs = 50
+const lookMs = 30
 
 type OnChange = (paths: readonly string[], noticedAt: number) => void
 
