@@ -5,7 +5,7 @@ import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'
 import { FileReferences } from './file-references.ts'
 import type { MistakeLog } from './mistake-log.ts'
-import type { FileRow } from './read-row.ts'
+import type { FileRow, NamedRow } from './read-row.ts'
 import type { StoredRows } from './stored-rows.ts'
 
 /** Checks rows against each other and against the store, before any of them is written. */
@@ -43,6 +43,11 @@ export class FileCheck {
       await this.#checkUniques(fresh)
       await this.references.ofNew(fresh)
     }
+  }
+
+  /** A row with a mistake, which is told. Nothing more is to be said of rows that name it. */
+  faulty(line: number, { resource, account, id }: NamedRow): void {
+    this.#ids.add(resource, account, id, line)
   }
 
   #note({ resource, account, row, given, line }: FileRow): void {

@@ -4,7 +4,7 @@ import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'
 import type { HeldBack } from './held-back.ts'
 import type { MistakeLog } from './mistake-log.ts'
-import type { FileRow, NamedRow } from './read-row.ts'
+import type { FileRow } from './read-row.ts'
 import type { StoredRows } from './stored-rows.ts'
 
 /** A reference of a row. */
@@ -23,8 +23,6 @@ export class FileReferences {
   readonly #mistakes: MistakeLog
   /** Rows that are named and that the store has. */
   readonly #known = new FileIds()
-  /** The ids of rows of the file that have a mistake of their own. */
-  readonly #faulty = new FileIds()
   /** References that are not set when their row is inserted, or that cannot be set at all: the whole file must be known to tell. */
   readonly #open: Reference[] = []
 
@@ -33,11 +31,6 @@ export class FileReferences {
     this.#ids = ids
     this.#stored = stored
     this.#mistakes = mistakes
-  }
-
-  /** A row that cannot be written, where it says which one it is: rows that name it are told so. */
-  faultyRow(line: number, named: NamedRow | null): void {
-    if (named) this.#faulty.add(named.resource, named.account, named.id, line)
   }
 
   /** Rows of one resource and one account that the store does not have. */
@@ -74,22 +67,9 @@ export class FileReferences {
         const references = { ...known.references, [relation.field]: value }
         const until = Math.max(known.until, line)
         held.set(at.line, { line: at.line, resource, account, id: String(at.row.id), references, until })
-      } else if (!isDone) this.#mistakes.add(at.line, this.#unresolved(at, relation, value, line))
+      } else if (!isDone) this.#mistakes.add(at.line, unresolved(relation, line))
     }
     return [...held.values()]
-  }
-
-  #unresolved(at: FileRow, relation: BelongsToModel, value: string, later: number | null): RowFault {
-    const { field, target, optional } = relation
-    const orId = optional ? ', or give this row an id' : ''
-    if (later !== null)
-      return {
-        field,
-        detail: `names the row of line ${later}, which comes later: put that line first${orId}`,
-      }
-    const faulty = this.#faulty.lineOf(target, accountOf(at, relation), value)
-    if (faulty !== null) return { field, detail: `names the row of line ${faulty}, which has a mistake` }
-    return { field, detail: `names a row of ${target.name} that does not exist` }
   }
 
   /** Whether a new row can have the reference from the start. */
@@ -115,6 +95,14 @@ export class FileReferences {
   #lineOf(at: FileRow, relation: BelongsToModel, value: string): number | null {
     return this.#ids.lineOf(relation.target, accountOf(at, relation), value)
   }
+}
+
+/** Why a reference cannot be set; `later` is the line of the row that it names, which comes later. */
+function unresolved({ field, target, optional }: BelongsToModel, later: number | null): RowFault {
+  const orId = optional ? ', or give this row an id' : ''
+  return later === null
+    ? { field, detail: `names a row of ${target.name} that does not exist` }
+    : { field, detail: `names the row of line ${later}, which comes later: put that line first${orId}` }
 }
 
 /** The account of a related row. */

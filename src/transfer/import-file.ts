@@ -93,7 +93,8 @@ async function readWholeFile(
       if ('resource' in row) resources.add(row.resource)
       if (!('resource' in row)) {
         for (const fault of row) mistakes.add(record.line, fault)
-        check.references.faultyRow(record.line, namedRow(target, record))
+        const named = namedRow(target, record)
+        if (named) check.faulty(record.line, named)
       } else if (isDone(rows, row.line)) old.push(row)
       else {
         fresh.push(row)

@@ -29,13 +29,8 @@ export class StoredRows {
     const [first] = rows
     if (!first) return new Map()
     const { resource, account } = first
-    const ids = await this.existing(
-      resource,
-      account,
-      rows.map(({ given }) => String(given.id)),
-    )
-    if (ids.size === 0) return new Map()
-    const found = await this.#all(rowsOfIds(resource, this.#store.dialect), account, [...ids])
+    const ids = rows.map(({ given }) => String(given.id))
+    const found = await this.#all(rowsOfIds(resource, this.#store.dialect), account, ids)
     const stored = found.map(([json]) => JSON.parse(String(json)) as StoredRow)
     return new Map(stored.map((row) => [String(row.id), row]))
   }

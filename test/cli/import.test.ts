@@ -206,8 +206,9 @@ describe.each(walkedStores)('nounkit import on %s', (kind) => {
         '@version must be a whole number from 0',
       ],
       [{ name: 'Eve', email: 'eve@example.com', id: uuid(9), referrer_id: uuid(9) }, ''],
-      [{ ...order, customer_id: uuid(6) }, 'customer_id names the row of line 15, which has a mistake'],
-      [{ ...order, customer_id: uuid(7) }, 'customer_id names the row of line 19, which has a mistake'],
+      // That the row it names has a mistake is said once.
+      [{ ...order, customer_id: uuid(6) }, ''],
+      [{ ...order, customer_id: uuid(7) }, 'customer_id names the row of line 19, which comes later'],
       [{ name: 'Fay', id: uuid(7) }, 'email is required'],
     ]
     const text = lines.map(([line]) =>
@@ -225,7 +226,7 @@ describe.each(walkedStores)('nounkit import on %s', (kind) => {
     expect(stderr).toContain('rows.jsonl:20: The line is not valid UTF-8.')
     expect(stderr).toContain('rows.jsonl:9: email must be unique, and line 8 has this value')
     expect(stderr).toMatch(/\n\d+ mistakes in 20 rows\. Nothing was imported\.\n$/)
-    expect(stderr).not.toMatch(/rows\.jsonl:(8|16):/)
+    expect(stderr).not.toMatch(/rows\.jsonl:(8|16|17):/)
     expect(await exported(url)).toBe(before)
   })
 
