@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { problem } from '../problems.ts'
 import type { AccessLog } from './access-log.ts'
 import { createCors } from './cors-headers.ts'
@@ -74,12 +75,7 @@ export function mount(service: Service, { logger, accessLog = null, tracing = nu
     async drain() {
       draining = true
       probes.drain()
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, drainMs)
-      })
-      await Promise.race([Promise.allSettled(running), late])
-      clearTimeout(timer)
+      await Promise.race([Promise.allSettled(running), sleep(drainMs, undefined, { ref: false })])
     },
     close: () => admission.close(),
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { oldestPending } from './delivery-rows.ts'
 import { endThoseOfEndedKeys } from './end-endpoints.ts'
 import type { EndpointMarks } from './endpoint-marks.ts'
@@ -84,12 +85,7 @@ export class Dispatcher {
   /** Resolves when the calls under way have ended, or have had their time. */
   async #drained(): Promise<void> {
     const runs = [...this.#held.values()].map(({ run }) => run.drained())
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, stopMs)
-    })
-    await Promise.race([Promise.all(runs), late])
-    clearTimeout(timer)
+    await Promise.race([Promise.all(runs), sleep(stopMs, undefined, { ref: false })])
   }
 
   #begin(): void {

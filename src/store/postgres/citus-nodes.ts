@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { NodeState, Row } from '../store.ts'
 import { hashText } from './hash-text.ts'
 import { type Lanes, usualShare } from './lanes.ts'
@@ -60,15 +61,13 @@ export class CitusNodes implements Lanes {
     const account = this.#accountOn(node)
     if (account === null || this.#asked.has(node)) return false
     this.#asked.add(node)
-    const late = Promise.withResolvers<boolean>()
-    const timer = setTimeout(late.resolve, answerMs, false)
     const answer = ask(probeSql, account)
       .then(
         () => true,
         () => false,
       )
       .finally(() => this.#asked.delete(node))
-    return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer))
+    return Promise.race([answer, sleep(answerMs, false, { ref: false })])
   }
 
   /** Some account whose rows would be on that node. */
