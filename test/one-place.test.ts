@@ -18,6 +18,17 @@ test('parameters of statements are numbered by Binds alone: nobody counts them',
   ])
 })
 
+test('nor does anybody write numbers of parameters, or quotes around values', () => {
+  expect(filesWith(/(?:(?:=|<|>|IN) |VALUES )\(?[$?][1-9]/)).toEqual([
+    // A comment.
+    'plan/statement.ts',
+    // Statements for the catalogue of Citus, in the words of that database.
+    'store/postgres/citus-nodes.ts',
+    'store/postgres/reachable-rows.ts',
+  ])
+  expect(filesWith(/"\w+" (?:=|<>|IN|LIKE) \(?'\$\{/)).toEqual([])
+})
+
 test('one file turns names of resources into names of tables and back', () => {
   expect(filesWith(/replaceAll\('[-_]', '[-_]'\)|replace\(\/[-_]\/g/)).toEqual([
     'compile/names/name-rules.ts',

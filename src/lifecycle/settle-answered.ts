@@ -1,6 +1,8 @@
 import type { Model } from '../compile/model.ts'
+import { statement } from '../plan/bound-statement.ts'
 import { ident } from '../plan/dialect.ts'
 import { SettingMistake } from '../setting-mistake.ts'
+import { firstRow } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 
 /**
@@ -28,10 +30,15 @@ function formerTables({ versions, resources, names }: Model): ReadonlyMap<string
 
 /** A table that is gone has none. */
 async function hasRows(store: Store, table: string): Promise<boolean> {
-  const catalogue =
-    store.dialect.name === 'sqlite'
-      ? "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1"
-      : 'SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = $1'
-  if ((await store.first(catalogue, [table])) === undefined) return false
+  const { dialect } = store
+  const found = await firstRow(
+    store,
+    statement(dialect, (bind) =>
+      dialect.name === 'sqlite'
+        ? `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ${bind('string', table)}`
+        : `SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = ${bind('string', table)}`,
+    ),
+  )
+  if (!found) return false
   return (await store.first(`SELECT 1 FROM ${ident(table)} LIMIT 1`, [])) !== undefined
 }

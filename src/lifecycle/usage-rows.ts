@@ -106,7 +106,7 @@ export async function readDays(store: Store, span: Span): Promise<readonly Calls
   const days = statement(
     store.dialect,
     (bind) =>
-      `SELECT ${names}, SUM("calls") ${from(bind, 'nounkit_usage', span)} AND "consumer" <> '${refused}' GROUP BY ${names} ORDER BY ${names}`,
+      `SELECT ${names}, SUM("calls") ${from(bind, 'nounkit_usage', span)} AND "consumer" <> ${bind('string', refused)} GROUP BY ${names} ORDER BY ${names}`,
   )
   const rows = await allRows(store, days)
   return rows.map(([version, day, calls]) => ({

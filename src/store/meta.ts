@@ -119,8 +119,18 @@ export const forgetAllMeta = ({ key }: MetaFact): string =>
 export const selectAllMeta = ({ key }: MetaFact): string =>
   `SELECT "key" FROM ${meta} WHERE "key" LIKE ${sqlText(`${key}%`)}`
 
+/** `[key, value]` of them, by key. */
+export const selectMetaValues = ({ key }: MetaFact): string =>
+  `SELECT "key", "value" FROM ${meta} WHERE "key" LIKE ${sqlText(`${key}%`)} ORDER BY "key"`
+
 /** Stores a value, also in place of another. */
-export const upsertMeta = (key: string, value: string, otherwise = 'excluded."value"'): string =>
+export const upsertMeta = (key: string, value: string): string => insertOr(key, value, 'excluded."value"')
+
+/** Adds 1 to a value that is a number; the first is 1. */
+export const countMeta = (key: string): string =>
+  insertOr(key, '1', `CAST(CAST(${meta}."value" AS integer) + 1 AS text)`)
+
+const insertOr = (key: string, value: string, otherwise: string): string =>
   `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(key)}, ${sqlText(value)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${otherwise}`
 
 /** Stores a value where there is none yet. */
@@ -148,3 +158,6 @@ export const emptyMeta = `DELETE FROM ${meta}`
 
 /** Whether a database has the table. */
 export const anyMeta = `SELECT 1 FROM ${meta} WHERE 1 = 0`
+
+/** Until the transaction ends, others that write a fact wait. */
+export const lockMeta = `LOCK TABLE ${meta} IN EXCLUSIVE MODE`

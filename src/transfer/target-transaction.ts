@@ -1,4 +1,4 @@
-import { metaTable } from '../store/meta.ts'
+import { lockMeta } from '../store/meta.ts'
 import type { Session, Store } from '../store/store.ts'
 
 /**
@@ -14,9 +14,7 @@ export async function inTargetTransaction<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   await target.script(
-    dialect.name === 'sqlite'
-      ? 'BEGIN IMMEDIATE'
-      : `BEGIN; LOCK TABLE "${metaTable}" IN EXCLUSIVE MODE; ${oneAfterTheOther}`,
+    dialect.name === 'sqlite' ? 'BEGIN IMMEDIATE' : `BEGIN; ${lockMeta}; ${oneAfterTheOther}`,
   )
   try {
     const done = await work()

@@ -34,7 +34,7 @@ export async function endEndpoints(
           : 'keys' in ended
             ? `"owner_consumer" ${among(ended.keys)}`
             : `"id" ${among(ended.endpoints)}`
-      return `SELECT "id", CASE WHEN "active" = ${bind('boolean', 1)} THEN 1 ELSE 0 END FROM "webhook_endpoints" WHERE "account_id" = ${bind('id', account)} AND ${whose} AND ("disabled_reason" IS NULL OR "disabled_reason" <> '${keyEnded}') ORDER BY "id"${dialect.forOwnUpdate}`
+      return `SELECT "id", CASE WHEN "active" = ${bind('boolean', 1)} THEN 1 ELSE 0 END FROM "webhook_endpoints" WHERE "account_id" = ${bind('id', account)} AND ${whose} AND ("disabled_reason" IS NULL OR "disabled_reason" <> ${bind('string', keyEnded)}) ORDER BY "id"${dialect.forOwnUpdate}`
     }),
   )
   for (const [id] of found) {
@@ -44,7 +44,7 @@ export async function endEndpoints(
       statement(
         dialect,
         (bind) =>
-          `UPDATE "webhook_endpoints" SET "active" = ${bind('boolean', 0)}, "disabled_reason" = '${keyEnded}', "updated_at" = ${bind('datetime', timeText(now))}, "version" = "version" + 1 WHERE "account_id" = ${bind('id', key.account)} AND "id" = ${bind('id', key.id)} RETURNING 1`,
+          `UPDATE "webhook_endpoints" SET "active" = ${bind('boolean', 0)}, "disabled_reason" = ${bind('string', keyEnded)}, "updated_at" = ${bind('datetime', timeText(now))}, "version" = "version" + 1 WHERE "account_id" = ${bind('id', key.account)} AND "id" = ${bind('id', key.id)} RETURNING 1`,
       ),
     )
     await failPending(tx, key, now)
@@ -64,7 +64,7 @@ export async function endThoseOfEndedKeys(store: Store, now: number): Promise<vo
     statement(
       dialect,
       (bind) =>
-        `WITH ended AS (SELECT "account_id", "id" FROM "nounkit_api_keys" WHERE "revoked_at" IS NOT NULL OR "expires_at" <= ${bind('integer', now)}) SELECT e."account_id", e."owner_consumer" FROM "webhook_endpoints" e WHERE ("disabled_reason" IS NULL OR "disabled_reason" <> '${keyEnded}') AND EXISTS (SELECT 1 FROM ended k WHERE k."account_id" = e."account_id" AND k."id" = e."owner_consumer")`,
+        `WITH ended AS (SELECT "account_id", "id" FROM "nounkit_api_keys" WHERE "revoked_at" IS NOT NULL OR "expires_at" <= ${bind('integer', now)}) SELECT e."account_id", e."owner_consumer" FROM "webhook_endpoints" e WHERE ("disabled_reason" IS NULL OR "disabled_reason" <> ${bind('string', keyEnded)}) AND EXISTS (SELECT 1 FROM ended k WHERE k."account_id" = e."account_id" AND k."id" = e."owner_consumer")`,
     ),
   )
   for (const [account, all] of Map.groupBy(found, ([account]) => String(account))) {
@@ -80,8 +80,8 @@ export async function endThoseOfIssuer(store: Store, issuer: string, now: number
     store,
     statement(
       dialect,
-      () =>
-        `SELECT "account_id", "id", "told_to" FROM "webhook_endpoints" WHERE "owner_consumer" LIKE 'token:%' AND ("disabled_reason" IS NULL OR "disabled_reason" <> '${keyEnded}')`,
+      (bind) =>
+        `SELECT "account_id", "id", "told_to" FROM "webhook_endpoints" WHERE "owner_consumer" LIKE 'token:%' AND ("disabled_reason" IS NULL OR "disabled_reason" <> ${bind('string', keyEnded)})`,
     ),
   )
   const found = onTokens.filter(

@@ -10,7 +10,8 @@ const textOf = (file: string): string => readFileSync(join(source, file), 'utf8'
 
 test('only one file has SQL on the table of single facts, and each fact is written by the file that it names', () => {
   const others = files.filter((file) => file !== 'store/meta.ts')
-  expect(others.filter((file) => /(?:FROM|INTO|UPDATE|TABLE) "?nounkit_meta/.test(textOf(file)))).toEqual([])
+  const sql = /(?:FROM|INTO|UPDATE|TABLE) "?(?:nounkit_meta|\$\{(?:ident\()?metaTable)/
+  expect(others.filter((file) => sql.test(textOf(file)))).toEqual([])
   for (const [name, { writer }] of Object.entries(metaFacts))
     expect([name, textOf(writer).includes(`metaFacts.${name}`)]).toEqual([name, true])
 })

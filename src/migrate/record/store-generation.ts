@@ -1,15 +1,10 @@
-import { ident } from '../../plan/dialect.ts'
-import { metaFacts, metaTable, readMeta, upsertMeta } from '../../store/meta.ts'
+import { countMeta, metaFacts, readMeta } from '../../store/meta.ts'
 import { StoreError, type Transaction } from '../../store/store.ts'
 
 const { key } = metaFacts.generation
 
 /** The statement after which processes of an older release end. */
-export const nextGeneration = upsertMeta(
-  key,
-  '1',
-  `CAST(CAST(${ident(metaTable)}."value" AS integer) + 1 AS text)`,
-)
+export const nextGeneration = countMeta(key)
 
 /** How often the store was migrated in a way that processes of an older release cannot use. */
 export async function readGeneration(store: Pick<Transaction, 'all'>): Promise<number> {

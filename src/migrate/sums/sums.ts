@@ -1,9 +1,15 @@
 import type { Model, Resource, SumFeed } from '../../compile/model.ts'
 import { kinds } from '../../kinds/kinds.ts'
-import { sqlText } from '../../kinds/sql.ts'
 import { column as columnSql } from '../../plan/absent-values.ts'
 import { type Dialect, ident } from '../../plan/dialect.ts'
-import { forgetAllMeta, forgetMeta, metaFacts, metaTable, upsertMeta } from '../../store/meta.ts'
+import {
+  forgetAllMeta,
+  forgetMeta,
+  metaFacts,
+  metaTable,
+  selectMetaValues,
+  upsertMeta,
+} from '../../store/meta.ts'
 import type { Session } from '../../store/store.ts'
 import type { Step } from '../migration-step.ts'
 import type { PresentTable } from '../present.ts'
@@ -142,9 +148,7 @@ export async function sumsNotKept(
 async function recordedSums(
   session: Pick<Session, 'all'>,
 ): Promise<readonly (readonly [key: string, definition: string])[]> {
-  const rows = await session.all(
-    `SELECT "key", "value" FROM ${ident(metaTable)} WHERE "key" LIKE ${sqlText(`${prefix}%`)} ORDER BY "key"`,
-  )
+  const rows = await session.all(selectMetaValues(metaFacts.sum))
   return rows.map(([key, value]) => [String(key), String(value)])
 }
 
