@@ -23,22 +23,35 @@ export class Mistakes extends Error {
 const line = ({ where, what, hint }: Mistake, file: string | null): string =>
   `${where}: ${what} ${hint}${file === null ? '' : ` (${file})`}`
 
+/** Adds a mistake. Returns null, for functions whose result is null after a mistake. */
+export type Note = (what: string, hint: string) => null
+
 /** Collects mistakes while a declaration is compiled, each once. */
 export interface MistakeList {
   /** Returns null, for functions whose result is null after a mistake. */
   add(where: string, what: string, hint: string): null
+  /** Adds mistakes at one place. */
+  at(where: string): Note
   readonly all: readonly Mistake[]
 }
 
 export const mistakeList = (): MistakeList => {
   const all: Mistake[] = []
-  return {
-    all,
-    add(where, what, hint) {
-      if (!all.some((known) => known.where === where && known.what === what)) all.push({ where, what, hint })
-      return null
-    },
+  const add: MistakeList['add'] = (where, what, hint) => {
+    if (!all.some((known) => known.where === where && known.what === what)) all.push({ where, what, hint })
+    return null
   }
+  return { all, add, at: (where) => (what, hint) => add(where, what, hint) }
+}
+
+/** Whether a check ends without a mistake. */
+export const passes = (note: Note, check: (note: Note) => void): boolean => {
+  let isSound = true
+  check((what, hint) => {
+    isSound = false
+    return note(what, hint)
+  })
+  return isSound
 }
 
 /** A value of any type as a message shows it. JSON has no form for some of them, such as a bigint. */

@@ -8,7 +8,7 @@ const safe = Number.MAX_SAFE_INTEGER
 
 const read = (schema: unknown) => {
   const mistakes = mistakeList()
-  const field = readZod(schema, 'field', mistakes)
+  const field = readZod(schema, mistakes.at('field'))
   return { field, refused: mistakes.all.map(({ what }) => what) }
 }
 

@@ -25,7 +25,7 @@ export const changeType: ChangeKind<ChangeType> = {
     const view = report.view(change.resource)
     const field = view && report.field(view, change.resource, change.field)
     if (!field) return null
-    const was = readZod(change.was, `${report.where} was`, report.mistakes)
+    const was = readZod(change.was, report.mistakes.at(`${report.where} was`))
     if (!was || !report.claim(`${change.resource}.${change.field}`, 'value')) return null
     const codec = codecs[change.codec]
     const wrong = typeMistake(change, field, was)

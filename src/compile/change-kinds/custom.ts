@@ -88,10 +88,10 @@ const madeFields = (
 ): readonly (readonly [string, DraftField])[] | null => {
   const made: (readonly [string, DraftField])[] = []
   for (const [key, schema] of Object.entries(change.fields)) {
-    const where = `${report.where} fields.${key}`
-    const read = readZod(schema, where, report.mistakes)
+    const note = report.mistakes.at(`${report.where} fields.${key}`)
+    const read = readZod(schema, note)
     if (!read) return null
-    const shown = headField(zodField(key, read, where, report.mistakes))
+    const shown = headField(zodField(key, read, note))
     made.push([`made ${key}`, { ...shown, field: null, made: { step, key } }])
   }
   return made

@@ -27,7 +27,8 @@ export const removeField: ChangeKind<RemoveField> = {
         `${change.resource}.${change.field} still exists in the newer version.`,
         'Delete the field from the declaration, or this change.',
       )
-    const was = readZod(change.was, `${report.where} was`, report.mistakes)
+    const note = report.mistakes.at(`${report.where} was`)
+    const was = readZod(change.was, note)
     const kept = view.resource.field.get(change.field)
     if (!was || !kept?.kept || !report.claim(`${change.resource}.${change.field}`, 'name')) return null
     const fallback = was.default ?? change.whenAbsent
@@ -37,8 +38,7 @@ export const removeField: ChangeKind<RemoveField> = {
         'Say what they show: { whenAbsent: \'…\' }, or make "was" optional if it was.',
       )
     }
-    const shown = zodField(change.field, was, `${report.where} was`, report.mistakes)
-    const field = { ...headField(shown), field: kept }
+    const field = { ...headField(zodField(change.field, was, note)), field: kept }
     return withView(draft, change.resource, (one) => ({
       ...one,
       fields: placeFields(one.fields, [[change.field, field]], new Set()),

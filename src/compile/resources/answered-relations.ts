@@ -28,20 +28,18 @@ const checkBelongsTo = (relation: BelongsToModel, mistakes: MistakeList): void =
 
 const checkHasMany = (relation: HasManyModel, mistakes: MistakeList): void => {
   const { source, target, name, through } = relation
-  const where = `${source.name}.relations.${name}`
+  const note = mistakes.at(`${source.name}.relations.${name}`)
   if (through) {
     const answered = [source, target, through.source].find((one) => one.answered)
     if (answered)
-      mistakes.add(
-        where,
+      note(
         `a many-to-many is read from the store, and ${notStored(answered.name)}.`,
         `Lead to ${through.source.name} itself, without "through".`,
       )
     return
   }
   if (source.answered && !source.answered.get)
-    mistakes.add(
-      where,
+    note(
       `/${source.name}/{id}/${hyphenated(name)} needs to know whether there is such a row, and answers has no get.`,
       `Write get into the answers of ${source.name}, or leave the relation out.`,
     )

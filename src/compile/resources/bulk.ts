@@ -13,17 +13,12 @@ export const takesLists = (
   mistakes: MistakeList,
 ): boolean => {
   if (declaration.bulk !== true) return false
-  const where = `${declaration.name}.bulk`
+  const note = mistakes.at(`${declaration.name}.bulk`)
   if (declaration.methods && !declaration.methods.includes('POST'))
-    mistakes.add(
-      where,
-      'a list is sent by POST, which is not offered.',
-      "Add 'POST' to methods, or take bulk off.",
-    )
+    note('a list is sent by POST, which is not offered.', "Add 'POST' to methods, or take bulk off.")
   // Each row takes a token, and a bucket never holds more than its burst.
   if (bulkRows > burst)
-    mistakes.add(
-      where,
+    note(
       `a list may have ${bulkRows} rows, each of which counts as a request, and the rate lets ${burst} through at once.`,
       `Write limits: { bulkRows: ${burst} }, or raise the burst of the rate.`,
     )

@@ -8,7 +8,7 @@ import {
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { safeInteger } from '../../kinds/integer.ts'
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
-import { type MistakeList, shownValue } from '../mistakes.ts'
+import { type MistakeList, type Note, shownValue } from '../mistakes.ts'
 import type { Field } from '../model.ts'
 import { snakeNameFault } from '../names/name-rules.ts'
 import { listOf, mapOf, type OptionTable, object, soundOptions, textShape } from '../shape/shapes.ts'
@@ -80,27 +80,26 @@ export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Mut
   const made: Mutable<Field>[] = []
   for (const [name, declaration] of Object.entries(fields ?? {})) {
     const where = `${resource}.fields.${name}`
+    const note = mistakes.at(where)
     const column = engineMade?.columns?.[name]
     const isTime = answers !== undefined && answeredTimes.has(name)
     const fault = column === undefined && !isTime ? snakeNameFault(name, 'field') : null
-    if (fault !== null) mistakes.add(where, fault.what, fault.hint)
-    checkFormerName(formerFieldName(declaration), name, where, mistakes)
+    if (fault !== null) note(fault.what, fault.hint)
+    checkFormerName(formerFieldName(declaration), name, note)
     const field = oneField(name, declaration, where, mistakes)
-    if (field !== null) checkFormerValues(formerValuesOf(declaration), field, where, mistakes)
+    if (field !== null) checkFormerValues(formerValuesOf(declaration), field, note)
     if (field === null || fault !== null) {
       draft.broken.add(name)
       continue
     }
     if (isTime && !(field.readOnly && field.schema.format === 'date-time'))
-      mistakes.add(
-        where,
+      note(
         'it is the time that the code of the resource gives.',
         `Write ${name}: readOnly(z.iso.datetime()), or leave it out.`,
       )
     const sets = hooks?.beforeCreate ?? engineMade ?? answers
     if (field.readOnly && isUnset(field) && sets === undefined)
-      mistakes.add(
-        where,
+      note(
         'nobody can set it: it is read-only, required and without a default.',
         'Make it .optional(), give it a .default(), or set it in a beforeCreate hook.',
       )
@@ -118,9 +117,10 @@ const oneField = (
   where: string,
   mistakes: MistakeList,
 ): Mutable<Field> | null => {
+  const note = mistakes.at(where)
   if ((isStates(declaration) || isSum(declaration)) && !checkFieldShape(declaration, where, mistakes))
     return null
-  if (isStates(declaration)) return stateField(name, declaration, where, mistakes)
+  if (isStates(declaration)) return stateField(name, declaration, note)
   // The sum is linked to its relation later, once relations are known.
   if (isSum(declaration))
     return {
@@ -130,8 +130,8 @@ const oneField = (
       needsScopes: declaration.needsScopes ?? [],
       description: declaration.description ?? '',
     }
-  const read = readZod(declaration, where, mistakes)
-  return read === null ? null : zodField(name, read, where, mistakes)
+  const read = readZod(declaration, note)
+  return read === null ? null : zodField(name, read, note)
 }
 
 const optionTables: { readonly [K in 'states' | 'sum']: OptionTable } = {
@@ -154,13 +154,8 @@ const checkFieldShape = (field: StatesField | SumField, where: string, mistakes:
   return mistakes.all.length === before
 }
 
-const stateField = (
-  name: string,
-  states: StatesField,
-  where: string,
-  mistakes: MistakeList,
-): Mutable<Field> | null => {
-  if (!checkStates(states, where, mistakes)) return null
+const stateField = (name: string, states: StatesField, note: Note): Mutable<Field> | null => {
+  if (!checkStates(states, note)) return null
   return {
     ...plainField(name, 'state', { type: 'string', enum: stateNames(states) }),
     default: states.initial,
@@ -171,12 +166,7 @@ const stateField = (
 }
 
 /** A field as its Zod schema says; also for fields that only older versions show. */
-export const zodField = (
-  name: string,
-  read: ZodField,
-  where: string,
-  mistakes: MistakeList,
-): Mutable<Field> => {
+export const zodField = (name: string, read: ZodField, note: Note): Mutable<Field> => {
   const {
     readOnly = false,
     writeOnly = false,
@@ -185,20 +175,15 @@ export const zodField = (
     needsScopes = [],
   } = read.marks
   if (readOnly && writeOnly)
-    mistakes.add(
-      where,
-      'it is both read-only and write-only, so nobody could use it.',
-      'Take one of the two away.',
-    )
+    note('it is both read-only and write-only, so nobody could use it.', 'Take one of the two away.')
   for (const scope of needsScopes)
     if (typeof scope !== 'string')
-      mistakes.add(
-        where,
+      note(
         `needsScope(${shownValue(scope)}, …): this is not the name of a scope.`,
         "Write needsScope('books:secrets', …).",
       )
   if (open && !kinds[read.kind].canBeOpen)
-    mistakes.add(where, 'open() is for enums, whose values may grow.', 'Take open() away, or use z.enum().')
+    note('open() is for enums, whose values may grow.', 'Take open() away, or use z.enum().')
   return {
     ...plainField(name, read.kind, read.schema),
     nullable: read.nullable,

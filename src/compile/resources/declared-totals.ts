@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../../declare/resource.ts'
 import type { TotalsDeclaration } from '../../declare/totals-declaration.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import type { DraftTotals, DraftView } from '../changes/view-draft.ts'
-import type { MistakeList } from '../mistakes.ts'
+import type { MistakeList, Note } from '../mistakes.ts'
 import type { Field, Resource, Version } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { countMember } from '../versions/totals-view.ts'
@@ -80,24 +80,17 @@ const checkReadable = (
 const totalsOf = (declared: DeclaredTotals, of: ResourceDraft, mistakes: MistakeList): Totals => {
   const { name, description = '', totals } = declared
   const { by, sums = [] } = totals
-  const where = `${name}.totals`
-  if (by.length === 0) mistakes.add(`${where}.by`, 'it names no field.', 'Name at least one to group by.')
-  const groups = namedOnce(by, `${where}.by`, mistakes).filter(
-    (field) =>
-      usable(of, field, 'by', `${where}.by`, mistakes) && isShort(of, field, `${where}.by`, mistakes),
+  const [ofBy, ofSums] = [mistakes.at(`${name}.totals.by`), mistakes.at(`${name}.totals.sums`)]
+  if (by.length === 0) ofBy('it names no field.', 'Name at least one to group by.')
+  const groups = namedOnce(by, ofBy).filter(
+    (field) => usable(of, field, 'by', ofBy) && isShort(of, field, ofBy),
   )
-  const summed = namedOnce(sums, `${where}.sums`, mistakes).filter(
-    (field) =>
-      usable(of, field, 'sums', `${where}.sums`, mistakes) &&
-      isSummable(of, of.fields.get(field) as Field, `${where}.sums`, mistakes),
+  const summed = namedOnce(sums, ofSums).filter(
+    (field) => usable(of, field, 'sums', ofSums) && isSummable(of, of.fields.get(field) as Field, ofSums),
   )
   for (const field of summed)
     if (by.includes(field))
-      mistakes.add(
-        `${where}.sums`,
-        `"${field}" is in by as well, and a row has each name once.`,
-        'Take it out of one of the two.',
-      )
+      ofSums(`"${field}" is in by as well, and a row has each name once.`, 'Take it out of one of the two.')
   const { shared, rules } = of.model
   const resource: Mutable<Resource> = { ...plainResource(name), shared, rules, description }
   return { declaration: declared, resource, of, counted: { of: of.model.name, by: groups, sums: summed } }
@@ -106,12 +99,11 @@ const totalsOf = (declared: DeclaredTotals, of: ResourceDraft, mistakes: Mistake
 /** A statement sorts as many of these as rows are counted. */
 const mostGroupBytes = 1_024
 
-const isShort = (of: ResourceDraft, name: string, where: string, mistakes: MistakeList): boolean => {
+const isShort = (of: ResourceDraft, name: string, note: Note): boolean => {
   const field = of.fields.get(name) as Field
   const bytes = kinds[field.kind].mostBytes?.(field.schema) ?? 0
   if (bytes <= mostGroupBytes) return true
-  mistakes.add(
-    where,
+  note(
     `"${name}" is a long text, or one without a limit, and groups are by short ones.`,
     `Give it .max(${mostGroupBytes / 4}) or less, or take it out of by.`,
   )

@@ -1,6 +1,6 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
 import { type FieldDeclaration, isStates, isSum, isZod } from '../../declare/field.ts'
-import { type MistakeList, shownValue } from '../mistakes.ts'
+import { type MistakeList, type Note, shownValue } from '../mistakes.ts'
 import { circlesOf } from '../names/circles.ts'
 import { layersOf } from '../zod/layers.ts'
 
@@ -11,16 +11,12 @@ export const formerFieldName = (field: FieldDeclaration): string | undefined => 
 }
 
 /** Checks that a former name is a name, and another one. */
-export const checkFormerName = (was: unknown, name: string, where: string, mistakes: MistakeList): void => {
+export const checkFormerName = (was: unknown, name: string, note: Note): void => {
   if (was === undefined) return
   if (typeof was !== 'string' || !/^[a-z][a-z0-9_-]*$/.test(was))
-    mistakes.add(where, `was: ${shownValue(was)} is not a name.`, 'Write the name that it had before.')
+    note(`was: ${shownValue(was)} is not a name.`, 'Write the name that it had before.')
   else if (was === name)
-    mistakes.add(
-      where,
-      `was: "${was}" is its name now.`,
-      'Write the name that it had before, or leave it out.',
-    )
+    note(`was: "${was}" is its name now.`, 'Write the name that it had before, or leave it out.')
 }
 
 /** Names that change places look the same before and after, so that no store shows whether it was done. */

@@ -1,5 +1,5 @@
 import { type FieldDeclaration, isStates, isSum, isZod, type ValuesNow } from '../../declare/field.ts'
-import type { MistakeList } from '../mistakes.ts'
+import type { Note } from '../mistakes.ts'
 import type { Field } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { layersOf } from '../zod/layers.ts'
@@ -15,21 +15,19 @@ export const formerValuesOf = (field: FieldDeclaration): ValuesNow | undefined =
 export const checkFormerValues = (
   became: ValuesNow | undefined,
   { schema }: Pick<Field, 'schema'>,
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): void => {
   if (became === undefined) return
   const listed = (schema.enum ?? []).map(String)
   if (listed.length === 0) {
-    mistakes.add(where, 'became(…) is for enums and states, which list their values.', 'Leave it out.')
+    note('became(…) is for enums and states, which list their values.', 'Leave it out.')
     return
   }
   for (const [gone, now] of Object.entries(became)) {
     if (listed.includes(gone))
-      mistakes.add(where, `became: "${gone}" is still a value of the field.`, 'Name values that are gone.')
-    if (typeof now !== 'string')
-      mistakes.add(where, `became: "${gone}" has no value.`, `Write ${gone}: '${listed[0]}'.`)
+      note(`became: "${gone}" is still a value of the field.`, 'Name values that are gone.')
+    if (typeof now !== 'string') note(`became: "${gone}" has no value.`, `Write ${gone}: '${listed[0]}'.`)
     else if (!listed.includes(now))
-      mistakes.add(where, `became: "${now}" is not a value of the field.`, didYouMean(now, listed))
+      note(`became: "${now}" is not a value of the field.`, didYouMean(now, listed))
   }
 }

@@ -1,4 +1,4 @@
-import type { MistakeList } from '../mistakes.ts'
+import { type MistakeList, type Note, passes } from '../mistakes.ts'
 import type { BelongsToModel, HasManyModel, LimitsModel } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { namedOnce } from './lists.ts'
@@ -18,9 +18,9 @@ export const checkedIncludes = (
   limits: IncludeLimits,
   mistakes: MistakeList,
 ): readonly string[] => {
-  const where = `${draft.declaration.name}.include`
-  const paths = namedOnce(draft.declaration.include, where, mistakes)
-  return paths.filter((path) => holds(path, draft, drafts, limits, where, mistakes)).toSorted()
+  const note = mistakes.at(`${draft.declaration.name}.include`)
+  const paths = namedOnce(draft.declaration.include, note)
+  return paths.filter((path) => holds(path, draft, drafts, limits, note)).toSorted()
 }
 
 const holds = (
@@ -28,42 +28,34 @@ const holds = (
   draft: ResourceDraft,
   drafts: Drafts,
   limits: IncludeLimits,
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): boolean => {
-  const walked = walk(path, draft, drafts, where, mistakes)
+  const walked = walk(path, draft, drafts, note)
   if (walked === null) return false
-  const before = mistakes.all.length
-  const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
-  if (parent !== '' && !(draft.declaration.include ?? []).includes(parent))
-    mistakes.add(where, `"${path}" leads through "${parent}", which is not in the list.`, `Add "${parent}".`)
-  if (walked.length > limits.includeDepth)
-    mistakes.add(
-      where,
-      `"${path}" is ${walked.length} deep; the limit is ${limits.includeDepth}.`,
-      'Shorten it, or raise limits.includeDepth.',
-    )
-  if (walked.filter((relation) => relation.kind === 'has-many').length > greatestToMany)
-    mistakes.add(
-      where,
-      `"${path}" has more than ${greatestToMany} to-many relations, whose rows multiply.`,
-      'Shorten it.',
-    )
-  const rows = rowsOfOne(walked, limits)
-  if (rows > limits.rowsPerRequest)
-    mistakes.add(
-      where,
-      `"${path}" may have ${rows} rows for a single row; the limit is ${limits.rowsPerRequest}, so it could never be used.`,
-      'Lower the cap of its relations, or raise limits.rowsPerRequest.',
-    )
-  const back = walked.find((relation, index) => index > 0 && isInverse(relation, walked[index - 1]))
-  if (back !== undefined)
-    mistakes.add(
-      where,
-      `"${path}" goes in a circle: "${back.name}" leads back to ${back.target.name}.`,
-      'Shorten it to before that step.',
-    )
-  return mistakes.all.length === before
+  return passes(note, (note) => {
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
+    if (parent !== '' && !(draft.declaration.include ?? []).includes(parent))
+      note(`"${path}" leads through "${parent}", which is not in the list.`, `Add "${parent}".`)
+    if (walked.length > limits.includeDepth)
+      note(
+        `"${path}" is ${walked.length} deep; the limit is ${limits.includeDepth}.`,
+        'Shorten it, or raise limits.includeDepth.',
+      )
+    if (walked.filter((relation) => relation.kind === 'has-many').length > greatestToMany)
+      note(`"${path}" has more than ${greatestToMany} to-many relations, whose rows multiply.`, 'Shorten it.')
+    const rows = rowsOfOne(walked, limits)
+    if (rows > limits.rowsPerRequest)
+      note(
+        `"${path}" may have ${rows} rows for a single row; the limit is ${limits.rowsPerRequest}, so it could never be used.`,
+        'Lower the cap of its relations, or raise limits.rowsPerRequest.',
+      )
+    const back = walked.find((relation, index) => index > 0 && isInverse(relation, walked[index - 1]))
+    if (back !== undefined)
+      note(
+        `"${path}" goes in a circle: "${back.name}" leads back to ${back.target.name}.`,
+        'Shorten it to before that step.',
+      )
+  })
 }
 
 /** The most rows that a response for one row has with this path: the row itself, and at each step as many as the caps allow. */
@@ -85,13 +77,7 @@ const isInverse = (relation: Relation, before: Relation | undefined): boolean =>
 }
 
 /** The relations of a path, step by step; null when one does not exist. */
-const walk = (
-  path: string,
-  draft: ResourceDraft,
-  drafts: Drafts,
-  where: string,
-  mistakes: MistakeList,
-): readonly Relation[] | null => {
+const walk = (path: string, draft: ResourceDraft, drafts: Drafts, note: Note): readonly Relation[] | null => {
   const walked: Relation[] = []
   let here: ResourceDraft | undefined = draft
   for (const step of path.split('.')) {
@@ -101,11 +87,7 @@ const walk = (
         const names = Object.keys(here.declaration.relations ?? {})
         // The whole path is what stands in the file, so that its place is found by it.
         const within = path === step ? '' : `"${path}": `
-        mistakes.add(
-          where,
-          `${within}"${step}" is not a relation of ${here.declaration.name}.`,
-          didYouMean(step, names),
-        )
+        note(`${within}"${step}" is not a relation of ${here.declaration.name}.`, didYouMean(step, names))
       }
       return null
     }

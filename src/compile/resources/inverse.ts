@@ -1,5 +1,5 @@
 import type { HasMany } from '../../declare/relation.ts'
-import type { MistakeList } from '../mistakes.ts'
+import type { Note } from '../mistakes.ts'
 import type { BelongsToModel } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { ResourceDraft } from './resource-draft.ts'
@@ -9,8 +9,7 @@ export const inverseOf = (
   draft: ResourceDraft,
   target: ResourceDraft,
   declared: HasMany,
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): BelongsToModel | null => {
   const here = draft.declaration.name
   const there = target.declaration.name
@@ -20,8 +19,7 @@ export const inverseOf = (
     if (by !== undefined) return by
     if (target.broken.has(declared.by)) return null
     const names = candidates.map((relation) => relation.name)
-    return mistakes.add(
-      where,
+    return note(
       `"${declared.by}" is not a belongs-to of ${there} that points to ${here}.`,
       didYouMean(declared.by, names),
     )
@@ -29,12 +27,11 @@ export const inverseOf = (
   if (candidates.length === 1) return candidates[0] ?? null
   if (candidates.length > 1) {
     const names = candidates.map((relation) => `by: '${relation.name}'`).join(' or ')
-    mistakes.add(where, `${there} points to ${here} in ${candidates.length} ways.`, `Say which: ${names}.`)
+    note(`${there} points to ${here} in ${candidates.length} ways.`, `Say which: ${names}.`)
   } else if (
     ![...target.broken].some((name) => target.declaration.relations?.[name]?.kind === 'belongs-to')
   ) {
-    mistakes.add(
-      where,
+    note(
       `${there} has no belongs-to that points to ${here}.`,
       `Add to the relations of ${there}: belongsTo('${here}').`,
     )

@@ -1,5 +1,5 @@
 import { kinds } from '../../kinds/kinds.ts'
-import type { MistakeList } from '../mistakes.ts'
+import type { MistakeList, Note } from '../mistakes.ts'
 import type { Field, Resource } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { serverFields } from './declared-fields.ts'
@@ -10,9 +10,9 @@ type Use = 'filter' | 'sort' | 'unique' | 'by' | 'sums'
 
 /** The fields a resource lets its consumers sort by. */
 export const sortNames = (draft: ResourceDraft, mistakes: MistakeList): readonly string[] => {
-  const where = `${draft.declaration.name}.sort`
-  const names = namedOnce(draft.declaration.sort, where, mistakes)
-  return names.filter((name) => usable(draft, name, 'sort', where, mistakes))
+  const note = mistakes.at(`${draft.declaration.name}.sort`)
+  const names = namedOnce(draft.declaration.sort, note)
+  return names.filter((name) => usable(draft, name, 'sort', note))
 }
 
 /** The fields a resource lets its consumers filter by, and paths to fields of rows that its rows belong to. */
@@ -21,29 +21,25 @@ export const filterNames = (
   drafts: Drafts,
   mistakes: MistakeList,
 ): readonly string[] => {
-  const where = `${draft.declaration.name}.filter`
-  return namedOnce(draft.declaration.filter, where, mistakes).filter((path) => {
+  const note = mistakes.at(`${draft.declaration.name}.filter`)
+  return namedOnce(draft.declaration.filter, note).filter((path) => {
     if (path === eitherOrName) {
       const why = `filter[${eitherOrName}] stands for alternatives, as in filter[${eitherOrName}][0][title]=x, so no filter can have this name.`
-      mistakes.add(where, why, 'Name the field otherwise, or take it out of filter.')
+      note(why, 'Name the field otherwise, or take it out of filter.')
       return false
     }
     const steps = path.split('.')
     const name = steps.pop() ?? ''
-    const at = leadsTo(draft, drafts, steps, where, mistakes)
-    return at !== null && usable(at, name, 'filter', where, mistakes)
+    const at = leadsTo(draft, drafts, steps, note)
+    return at !== null && usable(at, name, 'filter', note)
   })
 }
 
 /** The names, each once; a mistake is added for each that is named again. */
-export const namedOnce = (
-  names: readonly string[] = [],
-  where: string,
-  mistakes: MistakeList,
-): readonly string[] =>
+export const namedOnce = (names: readonly string[] = [], note: Note): readonly string[] =>
   names.filter((name, at) => {
     const isFirst = names.indexOf(name) === at
-    if (!isFirst) mistakes.add(where, `"${name}" is named twice.`, 'Name it once.')
+    if (!isFirst) note(`"${name}" is named twice.`, 'Name it once.')
     return isFirst
   })
 
@@ -54,13 +50,11 @@ const leadsTo = (
   draft: ResourceDraft,
   drafts: Drafts,
   steps: readonly string[],
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): ResourceDraft | null => {
   const path = steps.join('.')
   if (steps.length > mostSteps)
-    return mistakes.add(
-      where,
+    return note(
       `"${path}" has ${steps.length} relations, and ${mostSteps} is the limit.`,
       'Name a field that is nearer.',
     )
@@ -74,7 +68,7 @@ const leadsTo = (
       const what = at.hasMany.has(step)
         ? `"${step}" of ${of} leads to many rows, and a filter leads to one.`
         : `"${step}" is not a to-one relation of ${of}.`
-      return mistakes.add(where, what, didYouMean(step, at.belongsTo.keys()))
+      return note(what, didYouMean(step, at.belongsTo.keys()))
     }
     at = target
   }
@@ -83,30 +77,24 @@ const leadsTo = (
 
 /** The unique sets of fields. */
 export const uniqueSets = (draft: ResourceDraft, mistakes: MistakeList): (readonly string[])[] => {
-  const where = `${draft.declaration.name}.unique`
+  const note = mistakes.at(`${draft.declaration.name}.unique`)
   const seen = new Set<string>()
   const sets = (draft.declaration.unique ?? []).map((set) => (typeof set === 'string' ? [set] : set))
   return sets.filter((set) => {
     const key = [...set].sort().join(',')
-    if (set.length === 0) mistakes.add(where, 'an empty set of fields.', 'Name at least one field.')
-    if (seen.has(key)) mistakes.add(where, `"${key}" is named twice.`, 'Name it once.')
+    if (set.length === 0) note('an empty set of fields.', 'Name at least one field.')
+    if (seen.has(key)) note(`"${key}" is named twice.`, 'Name it once.')
     seen.add(key)
-    const names = namedOnce(set, where, mistakes)
-    return set.length > 0 && names.every((name) => usable(draft, name, 'unique', where, mistakes))
+    const names = namedOnce(set, note)
+    return set.length > 0 && names.every((name) => usable(draft, name, 'unique', note))
   })
 }
 
-export const usable = (
-  draft: ResourceDraft,
-  name: string,
-  use: Use,
-  where: string,
-  mistakes: MistakeList,
-): boolean => {
-  const field = fieldNamed(draft, name, where, mistakes)
+export const usable = (draft: ResourceDraft, name: string, use: Use, note: Note): boolean => {
+  const field = fieldNamed(draft, name, note)
   if (field === null) return false
   const why = unusable(field, use)
-  if (why !== null) mistakes.add(where, `"${name}" ${why}.`, `Take it out of ${use}.`)
+  if (why !== null) note(`"${name}" ${why}.`, `Take it out of ${use}.`)
   return why === null
 }
 
@@ -114,26 +102,23 @@ export const usable = (
 export const fieldNamed = (
   { declaration, fields, belongsTo, broken }: ResourceDraft,
   name: string,
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): Field | null => {
   const field = broken.has(name) ? null : fields.get(name)
   if (field !== undefined) return field
   const hint = belongsTo.has(name) ? `Write "${name}_id".` : didYouMean(name, fields.keys())
-  return mistakes.add(where, `"${name}" is not a field of ${declaration.name}.`, hint)
+  return note(`"${name}" is not a field of ${declaration.name}.`, hint)
 }
 
 /** Whether a field has exact sums; a mistake is added where it has none. */
 export const isSummable = (
   { declaration, fields }: ResourceDraft,
   { name, kind }: Field,
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): boolean => {
   if (kinds[kind].sum) return true
   const known = [...fields.values()].filter((one) => kinds[one.kind].sum).map((one) => one.name)
-  mistakes.add(
-    where,
+  note(
     `"${name}" of ${declaration.name} is of kind ${kind}, which has no exact sums.`,
     `Integers and decimals have. ${didYouMean(name, known)}`,
   )

@@ -1,5 +1,5 @@
 import type { HasMany } from '../../declare/relation.ts'
-import type { MistakeList } from '../mistakes.ts'
+import type { Note } from '../mistakes.ts'
 import type { BelongsToModel } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { inverseOf } from './inverse.ts'
@@ -19,28 +19,25 @@ export const joinedBy = (
   target: ResourceDraft,
   declared: HasMany,
   drafts: Drafts,
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): JoinedBy | null => {
   const join = drafts.get(declared.through ?? '')
   if (join === undefined) {
     const own = [...drafts].filter(([, { model }]) => !model.engineMade).map(([name]) => name)
-    return mistakes.add(
-      where,
+    return note(
       `there is no resource "${declared.through}" to lead through.`,
       didYouMean(declared.through ?? '', own),
     )
   }
   if (join.declaration.methods?.includes('GET') === false) {
     const { name } = join.declaration
-    return mistakes.add(
-      where,
+    return note(
       `it leads through ${name}, which offers no GET, so nobody may see the links.`,
       `Add 'GET' to the methods of ${name}.`,
     )
   }
-  const by = inverseOf(draft, join, declared, where, mistakes)
-  const through = by && farSide(join, target, by, where, mistakes)
+  const by = inverseOf(draft, join, declared, note)
+  const through = by && farSide(join, target, by, note)
   return through && { by, through }
 }
 
@@ -49,8 +46,7 @@ const farSide = (
   join: ResourceDraft,
   target: ResourceDraft,
   by: BelongsToModel,
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): BelongsToModel | null => {
   const [between, there] = [join.declaration.name, target.declaration.name]
   const candidates = [...join.belongsTo.values()].filter(
@@ -59,15 +55,13 @@ const farSide = (
   const [first, ...others] = candidates
   if (first === undefined) {
     const another = by.target === target.model ? 'second ' : ''
-    return mistakes.add(
-      where,
+    return note(
       `${between} has no ${another}belongs-to that points to ${there}, so it links nothing to it.`,
       `Add to the relations of ${between}: belongsTo('${there}').`,
     )
   }
   if (others.length > 0)
-    return mistakes.add(
-      where,
+    return note(
       `${between} points to ${there} in ${candidates.length} ways: ${candidates.map(({ name }) => `"${name}"`).join(', ')}.`,
       'Lead through a resource that points there once.',
     )

@@ -15,13 +15,13 @@ export const readMethods = (draft: Declared, mistakes: MistakeList): ReadonlySet
   const answered = draft.model?.answered
   const possible = answered ? answeredMethods(answered) : allMethods
   const declared = draft.declaration.methods ?? possible
-  const where = `${draft.declaration.name}.methods`
+  const note = mistakes.at(`${draft.declaration.name}.methods`)
   for (const method of declared)
     if (!possible.includes(method))
-      mistakes.add(where, `answers has no function for ${method}.`, 'Leave the method out, or write one.')
+      note(`answers has no function for ${method}.`, 'Leave the method out, or write one.')
   // No methods: the newest version removed the resource, and older versions still offer it.
   if (declared.length > 0 && !declared.includes('GET') && !answered)
-    mistakes.add(where, 'GET is missing, and what is written must be readable.', "Add 'GET'.")
+    note('GET is missing, and what is written must be readable.', "Add 'GET'.")
   return new Set(allMethods.filter((method) => declared.includes(method)))
 }
 
@@ -41,14 +41,13 @@ export const scopePattern = /^[a-z0-9][a-z0-9:._-]*$/
 /** The rule of each method: its own, else read or write, else `{resource}:read` and `{resource}:write`. */
 export const readScopes = (draft: Declared, mistakes: MistakeList): View['scopes'] => {
   const { name, scopes = {} } = draft.declaration
-  const where = `${name}.scopes`
+  const note = mistakes.at(`${name}.scopes`)
   for (const [key, rule] of Object.entries(scopes)) {
     if (rule !== 'public') continue
     if (key !== 'read' && key !== 'GET')
-      mistakes.add(where, 'a write cannot be public.', "Write 'authenticated' or the name of a scope.")
+      note('a write cannot be public.', "Write 'authenticated' or the name of a scope.")
     else if (draft.declaration.shared !== true)
-      mistakes.add(
-        where,
+      note(
         `${name} cannot be public: each account has its own rows, and only a key tells which account.`,
         "Write 'authenticated', or make the resource shared.",
       )
@@ -68,12 +67,8 @@ export const readIdempotency = (draft: ResourceDraft, mistakes: MistakeList): Vi
   const { idempotencyKey = 'optional' } = draft.declaration
   const { mode, body = 'stored' }: IdempotencyDeclaration =
     typeof idempotencyKey === 'string' ? { mode: idempotencyKey } : idempotencyKey
-  const where = `${draft.declaration.name}.idempotencyKey`
+  const note = mistakes.at(`${draft.declaration.name}.idempotencyKey`)
   if (mode === 'required' && !readMethods(draft, mistakeList()).has('POST'))
-    mistakes.add(
-      where,
-      'it is required, but nothing can be created.',
-      "Add 'POST' to methods, or leave it out.",
-    )
+    note('it is required, but nothing can be created.', "Add 'POST' to methods, or leave it out.")
   return Object.freeze({ mode, storesBody: body === 'stored' })
 }

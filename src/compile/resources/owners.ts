@@ -8,17 +8,16 @@ import type { Drafts, ResourceDraft } from './resource-draft.ts'
 export const linkOwner = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {
   const { name: resource, owner, relations = {} } = draft.declaration
   if (owner === undefined) return
-  const where = `${resource}.owner`
+  const note = mistakes.at(`${resource}.owner`)
   const relation = draft.belongsTo.get(owner)
   if (relation === undefined) {
     if (draft.broken.has(owner)) return
     const names = Object.keys(relations).filter((name) => relations[name]?.kind === 'belongs-to')
-    mistakes.add(where, `"${owner}" is not a belongs-to relation of ${resource}.`, didYouMean(owner, names))
+    note(`"${owner}" is not a belongs-to relation of ${resource}.`, didYouMean(owner, names))
     return
   }
   if (relation.optional)
-    mistakes.add(
-      where,
+    note(
       `"${owner}" is optional, but a sub-resource always has its owner.`,
       `Make the relation "${owner}" required.`,
     )
@@ -26,8 +25,7 @@ export const linkOwner = (draft: ResourceDraft, drafts: Drafts, mistakes: Mistak
   const over = drafts.get(relation.target.name)
   if (over === undefined || over.broken.size > 0) return
   if (![...over.hasMany.values()].some((many) => many.by === relation && !many.through))
-    mistakes.add(
-      where,
+    note(
       `${relation.target.name} has no has-many that leads to ${resource}, so there is no path for it.`,
       `Add to the relations of ${relation.target.name}: hasMany('${resource}').`,
     )

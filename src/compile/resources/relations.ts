@@ -19,19 +19,17 @@ export const linkBelongsTo = (
   const references: Mutable<Field>[] = []
   for (const [name, declared] of Object.entries(relations)) {
     if (declared.kind !== 'belongs-to') continue
-    const where = `${resource}.relations.${name}`
-    checkFormerName(declared.was, name, where, mistakes)
+    const note = mistakes.at(`${resource}.relations.${name}`)
+    checkFormerName(declared.was, name, note)
     const target = targetOf(draft, name, declared, drafts, mistakes)
     if (target === null) continue
     if (shared === true && target.declaration.shared !== true)
-      mistakes.add(
-        where,
+      note(
         `shared rows cannot belong to ${declared.target}, which each account has of its own.`,
         `Make ${declared.target} shared too, or ${resource} not shared.`,
       )
     if (target.declaration.shared === true && declared.onTargetDelete === 'cascade')
-      mistakes.add(
-        where,
+      note(
         `deleting a shared row of ${declared.target} would delete rows of every account.`,
         "Leave out onTargetDelete: 'cascade'.",
       )
@@ -70,13 +68,13 @@ const targetOf = (
   drafts: Drafts,
   mistakes: MistakeList,
 ): ResourceDraft | null => {
-  const where = `${draft.declaration.name}.relations.${name}`
+  const note = mistakes.at(`${draft.declaration.name}.relations.${name}`)
   const fault = snakeNameFault(name, 'relation') ?? doubleName(draft, name, declared)
-  if (fault !== null) mistakes.add(where, fault.what, fault.hint)
+  if (fault !== null) note(fault.what, fault.hint)
   const target = drafts.get(declared.target)
   // A relation without a target was unusable, and the mistake is already reported.
   if (target === undefined && declared.target !== undefined)
-    mistakes.add(where, `there is no resource "${declared.target}".`, howToFind(declared, drafts))
+    note(`there is no resource "${declared.target}".`, howToFind(declared, drafts))
   if (fault === null && target !== undefined) return target
   draft.broken.add(name)
   if (declared.kind === 'belongs-to') draft.broken.add(`${name}_id`)
@@ -119,22 +117,21 @@ export const linkHasMany = (draft: ResourceDraft, drafts: Drafts, mistakes: Mist
   const { name: resource, relations = {} } = draft.declaration
   for (const [name, declared] of Object.entries(relations)) {
     if (declared.kind !== 'has-many') continue
-    const where = `${resource}.relations.${name}`
+    const note = mistakes.at(`${resource}.relations.${name}`)
     const target = targetOf(draft, name, declared, drafts, mistakes)
     if (target === null) continue
     const because = declared.nameIsPluralBecause ?? target.declaration.nameIsPluralBecause
     const fault = resourceNameFault(hyphenated(name), because)
-    if (fault !== null)
-      mistakes.add(where, `it is a path segment, and ${fault.what}`, underscored(fault.hint))
+    if (fault !== null) note(`it is a path segment, and ${fault.what}`, underscored(fault.hint))
     if (
       declared.cap !== undefined &&
       !(Number.isInteger(declared.cap) && declared.cap >= 1 && declared.cap <= 1000)
     )
-      mistakes.add(where, `the cap ${declared.cap} is out of range.`, 'Write a whole number from 1 to 1000.')
+      note(`the cap ${declared.cap} is out of range.`, 'Write a whole number from 1 to 1000.')
     const led =
       declared.through === undefined
-        ? directly(inverseOf(draft, target, declared, where, mistakes))
-        : joinedBy(draft, target, declared, drafts, where, mistakes)
+        ? directly(inverseOf(draft, target, declared, note))
+        : joinedBy(draft, target, declared, drafts, note)
     if (led === null) {
       draft.broken.add(name)
       continue

@@ -1,6 +1,6 @@
 import { isSum } from '../../declare/field.ts'
 import { kinds } from '../../kinds/kinds.ts'
-import type { MistakeList } from '../mistakes.ts'
+import type { MistakeList, Note } from '../mistakes.ts'
 import type { Field, Resource, SumFeed, WhileRule } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { fieldNamed, isSummable } from './lists.ts'
@@ -16,11 +16,10 @@ export const linkSums = (
   for (const [name, declared] of Object.entries(draft.declaration.fields ?? {})) {
     const field = draft.fields.get(name)
     if (!isSum(declared) || field === undefined || draft.broken.has(declared.relation)) continue
-    const where = `${draft.declaration.name}.fields.${name}`
+    const note = mistakes.at(`${draft.declaration.name}.fields.${name}`)
     const relation = draft.hasMany.get(declared.relation)
     if (relation === undefined) {
-      mistakes.add(
-        where,
+      note(
         `"${declared.relation}" is not a has-many of ${draft.declaration.name}.`,
         didYouMean(declared.relation, draft.hasMany.keys()),
       )
@@ -28,8 +27,7 @@ export const linkSums = (
     }
     if (relation.through) {
       const join = relation.through.source.name
-      mistakes.add(
-        where,
+      note(
         `"${relation.name}" leads through ${join}, and a row may be linked several times.`,
         `Keep what is summed in a field of ${join}, and sum over a has-many of ${join}.`,
       )
@@ -37,19 +35,17 @@ export const linkSums = (
     }
     const target = drafts.get(relation.target.name)
     if (draft.model.shared && !relation.target.shared)
-      mistakes.add(where, `a shared row cannot hold a sum over rows of one account.`, 'Take the sum away.')
-    if (declared.of.length === 0)
-      mistakes.add(where, 'it sums nothing.', "Name a field, as in sum('items', 'price').")
+      note(`a shared row cannot hold a sum over rows of one account.`, 'Take the sum away.')
+    if (declared.of.length === 0) note('it sums nothing.', "Name a field, as in sum('items', 'price').")
     if (target !== undefined) {
       for (const of of declared.of) {
-        checkSummand(of, target, where, mistakes)
-        checkSummandScopes(field, target.fields.get(of), where, mistakes)
+        checkSummand(of, target, note)
+        checkSummandScopes(field, target.fields.get(of), note)
       }
       takeKind(
         field,
         declared.of.flatMap((of) => target.fields.get(of) ?? []),
-        where,
-        mistakes,
+        note,
       )
     }
     field.sum = Object.freeze({ relation, of: declared.of })
@@ -59,43 +55,27 @@ export const linkSums = (
   return feeds
 }
 
-const checkSummand = (name: string, target: ResourceDraft, where: string, mistakes: MistakeList): void => {
-  const field = fieldNamed(target, name, where, mistakes)
-  if (field && isSummable(target, field, where, mistakes) && isSum(target.declaration.fields[name]))
-    mistakes.add(
-      where,
-      `"${name}" is itself a sum, and sums of sums are not kept.`,
-      'Sum the fields it is made of.',
-    )
+const checkSummand = (name: string, target: ResourceDraft, note: Note): void => {
+  const field = fieldNamed(target, name, note)
+  if (field && isSummable(target, field, note) && isSum(target.declaration.fields[name]))
+    note(`"${name}" is itself a sum, and sums of sums are not kept.`, 'Sum the fields it is made of.')
 }
 
 /** The sum over one row is the value itself, so it needs the same scopes. */
-const checkSummandScopes = (
-  sum: Field,
-  summand: Field | undefined,
-  where: string,
-  mistakes: MistakeList,
-): void => {
+const checkSummandScopes = (sum: Field, summand: Field | undefined, note: Note): void => {
   for (const scope of summand?.needsScopes ?? [])
     if (!sum.needsScopes.includes(scope))
-      mistakes.add(
-        where,
+      note(
         `it would show what "${summand?.name}" holds to callers without the scope "${scope}".`,
         `Write needsScope('${scope}', sum(…)).`,
       )
 }
 
 /** A sum is of the kind of the factor that is no count: prices times pieces are a price. */
-const takeKind = (
-  field: Mutable<Field>,
-  factors: readonly Field[],
-  where: string,
-  mistakes: MistakeList,
-): void => {
+const takeKind = (field: Mutable<Field>, factors: readonly Field[], note: Note): void => {
   const [measure, second] = factors.filter(({ kind }) => kinds[kind].sum?.isCount === false)
   if (second !== undefined)
-    mistakes.add(
-      where,
+    note(
       `it multiplies "${measure?.name}" by "${second.name}", and only one factor can be other than an integer.`,
       'Take one of the two away.',
     )
@@ -108,13 +88,12 @@ const takeKind = (
 
 /** `onlyWhile`: a related row's field must have one of the values for a row to be written. */
 export const whileRules = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): WhileRule[] => {
-  const where = `${draft.declaration.name}.onlyWhile`
+  const note = mistakes.at(`${draft.declaration.name}.onlyWhile`)
   return Object.entries(draft.declaration.onlyWhile ?? {}).flatMap(([name, fields]) => {
     const relation = draft.belongsTo.get(name)
     if (relation === undefined) {
       if (!draft.broken.has(name))
-        mistakes.add(
-          where,
+        note(
           `"${name}" is not a belongs-to relation of ${draft.declaration.name}.`,
           didYouMean(name, draft.belongsTo.keys()),
         )
@@ -122,27 +101,19 @@ export const whileRules = (draft: ResourceDraft, drafts: Drafts, mistakes: Mista
     }
     const target = drafts.get(relation.target.name)
     return Object.entries(fields).flatMap(([field, values]) =>
-      target !== undefined && checkValues(target, field, values, where, mistakes)
-        ? [{ relation, field, values }]
-        : [],
+      target !== undefined && checkValues(target, field, values, note) ? [{ relation, field, values }] : [],
     )
   })
 }
 
-export const deleteRules = (draft: ResourceDraft, mistakes: MistakeList) =>
-  Object.entries(draft.declaration.deleteOnlyWhile ?? {})
-    .filter(([field, values]) =>
-      checkValues(draft, field, values, `${draft.declaration.name}.deleteOnlyWhile`, mistakes),
-    )
+export const deleteRules = (draft: ResourceDraft, mistakes: MistakeList) => {
+  const note = mistakes.at(`${draft.declaration.name}.deleteOnlyWhile`)
+  return Object.entries(draft.declaration.deleteOnlyWhile ?? {})
+    .filter(([field, values]) => checkValues(draft, field, values, note))
     .map(([field, values]) => ({ field, values }))
+}
 
-const checkValues = (
-  draft: ResourceDraft,
-  name: string,
-  values: readonly string[],
-  where: string,
-  mistakes: MistakeList,
-): boolean => {
+const checkValues = (draft: ResourceDraft, name: string, values: readonly string[], note: Note): boolean => {
   if (draft.broken.has(name)) return false
   const field = draft.fields.get(name)
   const choosable = [...draft.fields.values()].filter(hasValues)
@@ -151,15 +122,14 @@ const checkValues = (
       field === undefined ? `is not a field of ${draft.declaration.name}` : 'is neither a state nor an enum'
     const none = `${draft.declaration.name} has no field with states or an enum, and only those can be named here. Declare one, such as status: states('draft', { draft: ['placed'] }).`
     const names = choosable.map((known) => known.name)
-    mistakes.add(where, `"${name}" ${what}.`, names.length === 0 ? none : didYouMean(name, names))
+    note(`"${name}" ${what}.`, names.length === 0 ? none : didYouMean(name, names))
     return false
   }
   if (values.length === 0)
-    mistakes.add(where, `no value of "${name}" is allowed, so it is never possible.`, 'Name at least one.')
+    note(`no value of "${name}" is allowed, so it is never possible.`, 'Name at least one.')
   const known = (field.schema.enum ?? []) as readonly string[]
   for (const value of values)
-    if (!known.includes(value))
-      mistakes.add(where, `"${value}" is not a value of "${name}".`, didYouMean(value, known))
+    if (!known.includes(value)) note(`"${value}" is not a value of "${name}".`, didYouMean(value, known))
   return true
 }
 

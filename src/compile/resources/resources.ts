@@ -72,7 +72,7 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
     checkResourceName(declared, declaration, drafts, mistakes)
     checkPrefix(declared, mistakes)
     const answered = readAnswers(declared, mistakes)
-    checkFormerName(declared.was, declared.name, declared.name, mistakes)
+    checkFormerName(declared.was, declared.name, mistakes.at(declared.name))
     drafts.set(declared.name, {
       declaration: declared,
       model: {
@@ -126,10 +126,10 @@ const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Mu
  */
 const keptFields = (draft: ResourceDraft, kept: readonly KeptField[]): Mutable<Field>[] =>
   kept.flatMap(({ name, schema }) => {
-    const elsewhere = mistakeList()
-    const read = readZod(schema, name, elsewhere)
+    const elsewhere = mistakeList().at(name)
+    const read = readZod(schema, elsewhere)
     if (read === null || draft.declaration.fields[name] !== undefined) return []
-    return [{ ...zodField(name, read, name, elsewhere), nullable: true, optional: true, kept: true }]
+    return [{ ...zodField(name, read, elsewhere), nullable: true, optional: true, kept: true }]
   })
 
 /** Fields of the engine's own resources that no version shows. */

@@ -12,11 +12,11 @@ export const longestSearchedWord = 64
 
 /** The fields whose words a resource lets its consumers search. */
 export const searchNames = (draft: ResourceDraft, mistakes: MistakeList): readonly string[] => {
-  const where = `${draft.declaration.name}.search`
-  return namedOnce(draft.declaration.search, where, mistakes).filter((name) => {
-    const field = fieldNamed(draft, name, where, mistakes)
+  const note = mistakes.at(`${draft.declaration.name}.search`)
+  return namedOnce(draft.declaration.search, note).filter((name) => {
+    const field = fieldNamed(draft, name, note)
     const why = field && whyNotSearched(field)
-    if (why !== null) mistakes.add(where, `"${name}" ${why}.`, 'Take it out of search.')
+    if (why !== null) note(`"${name}" ${why}.`, 'Take it out of search.')
     return field !== null && why === null
   })
 }

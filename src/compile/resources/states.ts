@@ -1,5 +1,5 @@
 import type { StatesField } from '../../declare/field.ts'
-import type { MistakeList } from '../mistakes.ts'
+import { type Note, passes } from '../mistakes.ts'
 import type { Model } from '../model.ts'
 import { isOneLetterOff, nearest } from '../names/nearest.ts'
 
@@ -17,42 +17,35 @@ export const movesIn = ({ moves }: StatesField): { readonly [from: string]: read
     Object.entries(moves).flatMap(([from, to]) => (to !== undefined && to.length > 0 ? [[from, to]] : [])),
   )
 
-export const checkStates = (states: StatesField, where: string, mistakes: MistakeList): boolean => {
-  const before = mistakes.all.length
-  const names = stateNames(states)
-  const moves: { readonly [from: string]: readonly string[] | undefined } = states.moves
-  for (const name of names)
-    if (!/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/.test(name) || name === 'null')
-      mistakes.add(
-        where,
-        `"${name}" is not a state's name.`,
-        'Write plain words, such as "draft" or "in_transit".',
+export const checkStates = (states: StatesField, note: Note): boolean =>
+  passes(note, (note) => {
+    const names = stateNames(states)
+    const moves: { readonly [from: string]: readonly string[] | undefined } = states.moves
+    for (const name of names)
+      if (!/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/.test(name) || name === 'null')
+        note(`"${name}" is not a state's name.`, 'Write plain words, such as "draft" or "in_transit".')
+    const others = Object.keys(moves)
+    if (moves[states.initial] === undefined && others.length > 0) {
+      const near = nearest(states.initial, others)
+      note(
+        `the initial state "${states.initial}" has no moves, so no other state can ever be reached.`,
+        near === null ? 'Give its moves, or begin elsewhere.' : `Did you mean "${near}"?`,
       )
-  const others = Object.keys(moves)
-  if (moves[states.initial] === undefined && others.length > 0) {
-    const near = nearest(states.initial, others)
-    mistakes.add(
-      where,
-      `the initial state "${states.initial}" has no moves, so no other state can ever be reached.`,
-      near === null ? 'Give its moves, or begin elsewhere.' : `Did you mean "${near}"?`,
-    )
-    return false
-  }
-  const reached = reachable(states.initial, moves)
-  for (const name of names) {
-    if (reached.has(name)) continue
-    const dead = [...reached].filter((state) => moves[state] === undefined)
-    const near = nearest(name, dead)
-    mistakes.add(
-      where,
-      `the state "${name}" is never reached from "${states.initial}".`,
-      near === null
-        ? 'Add a move that leads to it, or take it away.'
-        : `Is the move to "${near}" meant for it?`,
-    )
-  }
-  return mistakes.all.length === before
-}
+      return
+    }
+    const reached = reachable(states.initial, moves)
+    for (const name of names) {
+      if (reached.has(name)) continue
+      const dead = [...reached].filter((state) => moves[state] === undefined)
+      const near = nearest(name, dead)
+      note(
+        `the state "${name}" is never reached from "${states.initial}".`,
+        near === null
+          ? 'Add a move that leads to it, or take it away.'
+          : `Is the move to "${near}" meant for it?`,
+      )
+    }
+  })
 
 const reachable = (
   initial: string,

@@ -1,14 +1,14 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
 import { type ConditionData, type RuleData, recordMade } from '../../declare/condition.ts'
 import { callerTerms, type RuleKind, ruleKinds } from '../../declare/rule.ts'
-import type { MistakeList } from '../mistakes.ts'
+import type { MistakeList, Note } from '../mistakes.ts'
 import type { CallerValue, Rule, RuleNode } from '../model.ts'
 import type { Drafts, ResourceDraft } from '../resources/resource-draft.ts'
 import { askableScopes, checkAsked } from '../service/declared-scopes.ts'
 import { leavesOf, noRules, operandsOf } from './checked-rule.ts'
 import { foreignFields, lostParts } from './lost-parts.ts'
 import { type ConditionContext, isCondition, normalForm, notACondition } from './normal-form.ts'
-import { type Note, rowTerms } from './rule-recorder.ts'
+import { rowTerms } from './rule-recorder.ts'
 import { isSoundSource } from './rule-source.ts'
 import { type RepeatableRun, skippedBy } from './skipped-parts.ts'
 
@@ -29,7 +29,7 @@ export const linkRules = (declaration: ApiDeclaration, drafts: Drafts, mistakes:
     for (const kind of ruleKinds) {
       const write = declared[kind] as Written | undefined
       const where = `${draft.declaration.name}.rules.${kind}`
-      const note = (what: string, hint: string) => mistakes.add(where, what, hint)
+      const note = mistakes.at(where)
       const checkScope = (scope: unknown) => checkAsked(String(scope), scopes, where, mistakes)
       if (!write || !isSoundSource(write, note)) continue
       const record = recorded(write, draft, drafts, note)

@@ -1,10 +1,10 @@
 import type { Comparison, Operand } from '../../declare/condition.ts'
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
+import type { Note } from '../mistakes.ts'
 import type { CallerValue, Constant, FieldPath, RuleNode } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { Drafts, ResourceDraft } from '../resources/resource-draft.ts'
 import { partSource } from './lost-parts.ts'
-import type { Note } from './rule-recorder.ts'
 import { areComparable, isText, storedAs } from './rule-values.ts'
 
 /** What leaves are made with. */

@@ -1,7 +1,7 @@
 import type { Comparison, ConditionData } from '../../declare/condition.ts'
+import type { Note } from '../mistakes.ts'
 import type { Constant, FieldPath, RuleNode } from '../model.ts'
 import { compareLeaf, includesLeaf, type LeafContext, nullLeaf } from './leaves.ts'
-import type { Note } from './rule-recorder.ts'
 
 /** What holds where a comparison does not. */
 export const opposite: { readonly [C in Comparison]: Comparison } = {

@@ -1,10 +1,8 @@
 import { given } from '../../declare/condition.ts'
 import { term } from '../../declare/rule.ts'
+import type { Note } from '../mistakes.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { Drafts, ResourceDraft } from '../resources/resource-draft.ts'
-
-/** Reports a mistake in the rule that is being recorded. */
-export type Note = (what: string, hint: string) => null
 
 /** The most relations between a row and the field that its rule reads. */
 const mostRelations = 2

@@ -6,7 +6,7 @@ import {
   type Node,
   parse,
 } from 'acorn'
-import type { Note } from './rule-recorder.ts'
+import type { Note } from '../mistakes.ts'
 
 /**
  * Whether the source of a rule says what the rule means. JavaScript's own operators see conditions and terms as objects, which are

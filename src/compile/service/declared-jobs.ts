@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import { readDuration } from '../../clock.ts'
 import type { EveryDeclaration, JobDeclaration, JobDeclarations, Schedule } from '../../declare/job.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../times.ts'
-import { type MistakeList, shownValue } from '../mistakes.ts'
+import { type MistakeList, type Note, shownValue } from '../mistakes.ts'
 import type { JobModel, RegularJob } from '../model.ts'
 
 const usualRetries = [5 * secondMs, 30 * secondMs, 5 * minuteMs, hourMs, 6 * hourMs]
@@ -35,13 +35,14 @@ const queued = (name: string, declaration: JobDeclaration, mistakes: MistakeList
   const where = `jobs.${name}.retries`
   if (retries && retries.length > mostRetries)
     return mistakes.add(where, `it has ${retries.length} waits.`, `Write ${mostRetries} at most.`)
-  const retriesMs = retries?.map((text, at) => duration(text, `${where}[${at}]`, 0, mistakes)) ?? usualRetries
+  const retriesMs =
+    retries?.map((text, at) => duration(text, 0, mistakes.at(`${where}[${at}]`))) ?? usualRetries
   const withinMs = within(name, declaration, mistakes)
   return { kind: 'queued', name, declaration, retriesMs, withinMs }
 }
 
 const regular = (name: string, declaration: EveryDeclaration, mistakes: MistakeList): JobModel | null => {
-  const nextAfter = nextOf(declaration.schedule, `jobs.${name}.schedule`, mistakes)
+  const nextAfter = nextOf(declaration.schedule, mistakes.at(`jobs.${name}.schedule`))
   const withinMs = within(name, declaration, mistakes)
   return nextAfter && { kind: 'regular', name, declaration, withinMs, nextAfter }
 }
@@ -53,23 +54,19 @@ const within = (
 ): number =>
   declaration.within === undefined
     ? usualWithin
-    : duration(declaration.within, `jobs.${name}.within`, secondMs, mistakes)
+    : duration(declaration.within, secondMs, mistakes.at(`jobs.${name}.within`))
 
 /** In milliseconds; 0 after a mistake. */
-const duration = (text: string, where: string, least: number, mistakes: MistakeList): number => {
+const duration = (text: string, least: number, note: Note): number => {
   const ms = /^\d/.test(text) ? readDuration(text) : null
   if (ms !== null && ms >= least && ms <= longestMs) return ms
-  mistakes.add(
-    where,
-    `${shownValue(text)} is not a length of time here.`,
-    'Write 1s to 365d, such as 30s, 5m or 6h.',
-  )
+  note(`${shownValue(text)} is not a length of time here.`, 'Write 1s to 365d, such as 30s, 5m or 6h.')
   return 0
 }
 
-const nextOf = (schedule: Schedule, where: string, mistakes: MistakeList): RegularJob['nextAfter'] | null => {
+const nextOf = (schedule: Schedule, note: Note): RegularJob['nextAfter'] | null => {
   if (typeof schedule === 'string') {
-    const everyMs = duration(schedule, where, secondMs, mistakes)
+    const everyMs = duration(schedule, secondMs, note)
     return (now, due = now) => due + (Math.floor((now - due) / everyMs) + 1) * everyMs
   }
   const { cron, zone = 'UTC' } = schedule
@@ -79,11 +76,10 @@ const nextOf = (schedule: Schedule, where: string, mistakes: MistakeList): Regul
     timetable = new Cron(cron, { timezone: zone, paused: true })
     // An unknown zone is found out when a time is computed.
     if (next(Date.now()) === null)
-      return mistakes.add(where, `"${cron}" names no time in the future.`, "Write one such as '0 3 * * *'.")
+      return note(`"${cron}" names no time in the future.`, "Write one such as '0 3 * * *'.")
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return mistakes.add(
-      where,
+    return note(
       `"${cron}" in the time zone "${zone}" cannot be read: ${why}.`,
       "Write it like { cron: '0 3 * * *', zone: 'Europe/Berlin' }: minute, hour, day, month, weekday.",
     )

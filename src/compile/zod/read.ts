@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { type FieldMarks, isZod } from '../../declare/field.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { type FieldKind, kindOfZod, kinds } from '../../kinds/kinds.ts'
-import { type MistakeList, shownValue } from '../mistakes.ts'
+import { type Note, shownValue } from '../mistakes.ts'
 import { sameJson } from '../schemas/canonical.ts'
 import { defOf } from './def.ts'
 import { layersOf } from './layers.ts'
@@ -22,27 +22,25 @@ export interface ZodField {
 }
 
 /** Reads a field's schema; null, with a mistake, where it cannot be one. */
-export const readZod = (declared: unknown, where: string, mistakes: MistakeList): ZodField | null => {
+export const readZod = (declared: unknown, note: Note): ZodField | null => {
   if (!isZod(declared))
-    return mistakes.add(
-      where,
+    return note(
       'this is not a Zod schema.',
       'Use z.string() or the like (Zod 4), or states(…) or sum(…) with no mark around them.',
     )
   const layers = layersOf(declared)
   const refusals = refusalsOf(layers.inner)
-  for (const { what, hint } of refusals) mistakes.add(where, `${what} cannot be a field.`, hint)
+  for (const { what, hint } of refusals) note(`${what} cannot be a field.`, hint)
   if (refusals.length > 0) return null
   const json = jsonSchemaOf(layers.inner)
   const kind = kindOfZod(defOf(layers.inner).type, json)
   if (json['x-rewrite'] !== undefined && !kinds[kind].isFreeText)
-    return mistakes.add(
-      where,
+    return note(
       '.trim and .toLowerCase are for texts.',
       'Leave them out: a value of this form has no spaces around it, and one way to write it.',
     )
-  checkDefault(layers, { kind, json }, where, mistakes)
-  checkExamples(layers.inner, json.examples, where, mistakes)
+  checkDefault(layers, { kind, json }, note)
+  checkExamples(layers.inner, json.examples, note)
   return {
     kind,
     schema: Object.freeze(schemaOf(kind, json)),
@@ -61,17 +59,15 @@ const schemaOf = (kind: FieldKind, { description: _, const: only, ...rest }: Jso
 const checkDefault = (
   layers: { readonly inner: z.ZodType; readonly default: unknown; readonly defaultChanges: boolean },
   { kind, json }: { readonly kind: FieldKind; readonly json: JsonSchema },
-  where: string,
-  mistakes: MistakeList,
+  note: Note,
 ): void => {
   if (layers.default === undefined) return
   if (layers.defaultChanges) {
-    mistakes.add(where, 'its default is not a constant.', 'Set a computed value in a beforeCreate hook.')
+    note('its default is not a constant.', 'Set a computed value in a beforeCreate hook.')
   } else if (!isDefault(layers.inner, layers.default)) {
     // A decimal "0" is shown as "0.00": a default is written as it is shown.
     const stored = kinds[kind].toStored(layers.default, json)
-    mistakes.add(
-      where,
+    note(
       `its default ${shownValue(layers.default)} is not a value it allows.`,
       layers.inner.safeParse(stored).success
         ? `Write ${shownValue(stored)}, as it is shown.`
@@ -87,11 +83,10 @@ const isDefault = (inner: z.ZodType, value: unknown): boolean => {
 }
 
 /** Examples are shown in the documents, where people copy them: they must be valid. */
-const checkExamples = (inner: z.ZodType, examples: unknown, where: string, mistakes: MistakeList): void => {
+const checkExamples = (inner: z.ZodType, examples: unknown, note: Note): void => {
   for (const example of Array.isArray(examples) ? examples : [])
     if (!inner.safeParse(example).success)
-      mistakes.add(
-        where,
+      note(
         `its example ${shownValue(example)} is not a value it allows.`,
         'Change the example or the schema.',
       )
