@@ -77,7 +77,8 @@ export const postgres: Dialect = Object.freeze({
       const collation = type === 'text' ? ' COLLATE "C"' : ''
       return `${param(`(e.v->>${at})`)}${collation} AS ${ident(name)}`
     })
-    return `SELECT ${selected.join(', ')} FROM json_array_elements(${array}) AS e(v)`
+    // An element of `json` is a text that is read again for each of its values.
+    return `SELECT ${selected.join(', ')} FROM jsonb_array_elements((${array})::jsonb) AS e(v)`
   },
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   selective: (condition: string) => condition,
