@@ -80,6 +80,8 @@ test('nobody changes an audit entry, and only the sweep and the deletion of an a
     'plan/audit.ts: INSERT INTO ${ident(auditTable)}',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     'plan/audit.ts: INSERT INTO ${ident(auditTable)}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    'plan/audit.ts: INSERT INTO ${ident(auditTable)}',
   ])
   const sweeping = files.filter((file) => /\bdeleteEntries\b/.test(textOf(file)))
   expect(sweeping).toEqual(['audit/sweep-audit.ts', 'plan/audit-reads.ts'])

@@ -36,6 +36,15 @@ export function insertEntry(account: string, bind: Bind, from = ''): string {
   return `INSERT INTO ${ident(auditTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
 }
 
+/** Inserts entries of one account from a JSON array of arrays. `from` is one more table that they depend on: `, claim`. */
+export function insertEntriesOf(dialect: Dialect, account: string, array: string, from: string): string {
+  const given = dialect.rowsIn(
+    array,
+    auditColumns.map((name) => ({ name, kind: kindOf(name) })),
+  )
+  return `INSERT INTO ${ident(auditTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g${from}`
+}
+
 /** Inserts one entry. Binds its columns. */
 export function insertEntryAlone(dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)

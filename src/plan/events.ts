@@ -1,5 +1,5 @@
 import type { FieldKind } from '../kinds/kinds.ts'
-import { type Dialect, ident, idents } from './dialect.ts'
+import { type Dialect, ident, idents, type TypedColumn } from './dialect.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
 import { Binds } from './statement.ts'
 
@@ -34,6 +34,8 @@ export const eventColumns = [
 const kindOf = (column: string): FieldKind =>
   column === 'created_at' || column === 'position' ? 'integer' : 'string'
 
+const typedColumns: readonly TypedColumn[] = eventColumns.map((name) => ({ name, kind: kindOf(name) }))
+
 /** Gives the parameter of a column. */
 type Bind = (index: number, kind: FieldKind) => string
 
@@ -51,6 +53,13 @@ export function insertEvent(dialect: Dialect, account: string, bind: Bind, from 
   const columns = idents(['account_id', ...eventColumns])
   const row = [account, ...values].join(', ')
   return `INSERT INTO ${ident(inboxTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
+}
+
+/** Inserts events of one account into the inbox, in the order of a JSON array of arrays. `from` as above, as one more table: `, claim`. */
+export function insertEventsOf(dialect: Dialect, account: string, array: string, from: string): string {
+  const given = dialect.rowsIn(array, typedColumns)
+  const columns = idents(['account_id', ...eventColumns])
+  return `INSERT INTO ${ident(inboxTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g${from}`
 }
 
 /** Inserts one event. Binds its columns. */

@@ -13,6 +13,7 @@ import {
   insertRowAlong,
   insertRowAndRead,
   insertRows,
+  insertRowsAlong,
   insertWholeRows,
   updateRow,
 } from './write-statements.ts'
@@ -37,6 +38,10 @@ export class WritePlanner {
 
   readonly insertAlong = this.#plans.of((resource: Resource, along: Along) =>
     insertRowAlong(resource, along, this.#dialect),
+  )
+
+  readonly insertManyAlong = this.#plans.of((resource: Resource, along: Along) =>
+    insertRowsAlong(resource, along, this.#dialect),
   )
 
   readonly insertWhole = this.#plans.of((resource: Resource, count: number) =>

@@ -1,12 +1,12 @@
 import type { Field, Resource } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import { absentConstant, column, countedSql, shownColumn } from './absent-values.ts'
-import { auditColumns, insertEntry } from './audit.ts'
+import { auditColumns, insertEntriesOf, insertEntry } from './audit.ts'
 import type { BoundValue } from './bind.ts'
 import { bindSlots } from './bind-slots.ts'
 import { type Bound, statement } from './bound-statement.ts'
 import { type Dialect, ident, idents } from './dialect.ts'
-import { eventColumns, insertEvent } from './events.ts'
+import { eventColumns, insertEvent, insertEventsOf } from './events.ts'
 import { insertKey, keyColumns } from './keys.ts'
 import { projectStored } from './project.ts'
 import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
@@ -46,6 +46,10 @@ export function insertWholeRows(resource: Resource, count: number, dialect: Dial
 /** Inserts many rows from a JSON array (bound) of arrays: the values of all fields, in their order, the words, and the version. */
 export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
+  return rowStatement(insertionOfMany(resource, binds, binds.use(0, 'json')), binds)
+}
+
+function insertionOfMany(resource: Resource, binds: Binds, array: string, from = ''): string {
   const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
   const searches = searchIndexes(resource)
   const columns = [
@@ -53,7 +57,7 @@ export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
     ...searches.map(({ words }) => ({ name: words, kind: 'string' as const })),
     { name: 'version', kind: 'integer' as const },
   ]
-  const given = dialect.rowsIn(binds.use(0, 'json'), columns)
+  const given = binds.dialect.rowsIn(array, columns)
   const names = [
     ...[...account, ...columns].map(({ name }) => ident(name)),
     ...searches.map(({ version }) => ident(version)),
@@ -61,8 +65,7 @@ export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
   const values = [...account.map(({ value }) => value), 'g.*', ...searches.map(() => 'g."version"')].join(
     ', ',
   )
-  const text = `INSERT INTO ${ident(resource.table)} (${names}) SELECT ${values} FROM (${given}) g`
-  return rowStatement(text, binds)
+  return `INSERT INTO ${ident(resource.table)} (${names}) SELECT ${values} FROM (${given}) g${from}`
 }
 
 /** Sets references (bound in the order of their names), as the last part of inserting a row: its time stays. Answers with the row. */
@@ -151,6 +154,55 @@ export function insertRowAlong(
   const noted = entry ? [`noted AS (${insertEntry(account, ofEntry, claimed)})`] : []
   const row = key ? `SELECT ${values} FROM claim` : `VALUES (${values})`
   const text = `WITH ${[...claim, ...told, ...noted].join(', ')} INSERT INTO ${ident(resource.table)} (${columns}) ${row}`
+  const { slots } = binds
+  const bind = (given: AlongGiven) => bindSlots(slots, { account: given.account, values: parts.of(given) })
+  return Object.freeze({ text, slots, bind })
+}
+
+/** The same for the rows of a list, from JSON arrays of the rows, of their events and of their entries: the one value of each part but the key. */
+export function insertRowsAlong(
+  resource: Resource,
+  { key, event, entry }: Along,
+  dialect: Dialect,
+): AlongStatement {
+  const binds = new Binds(dialect)
+  const parts = new ValueParts<AlongGiven>()
+  const account = () => binds.use('account', 'id')
+  const array = (take: (given: AlongGiven) => readonly BoundValue[] | null) =>
+    binds.use(parts.add(1, (given) => take(given) ?? [])[0] as number, 'json')
+  const claimed = key ? ', claim' : ''
+  const ofKey = key ? parts.add(keyColumns.length, (given) => given.key ?? []) : []
+  const bindKey = (index: number, kind: FieldKind) => binds.use(ofKey[index] as number, kind)
+  const along = [
+    ...(key ? [`claim AS (${insertKey(account(), bindKey)} RETURNING 1)`] : []),
+    ...(event
+      ? [
+          `told AS (${insertEventsOf(
+            dialect,
+            account(),
+            array((given) => given.event),
+            claimed,
+          )})`,
+        ]
+      : []),
+    ...(entry
+      ? [
+          `noted AS (${insertEntriesOf(
+            dialect,
+            account(),
+            array((given) => given.entry),
+            claimed,
+          )})`,
+        ]
+      : []),
+  ]
+  const rows = insertionOfMany(
+    resource,
+    binds,
+    array(({ row }) => row),
+    claimed,
+  )
+  const text = along.length > 0 ? `WITH ${along.join(', ')} ${rows}` : rows
   const { slots } = binds
   const bind = (given: AlongGiven) => bindSlots(slots, { account: given.account, values: parts.of(given) })
   return Object.freeze({ text, slots, bind })

@@ -7,7 +7,7 @@ import { entryValues, hasEntry, writeEntries } from './audit-rows.ts'
 import { ChangeSet } from './change-set.ts'
 import { eventValues, writeEvents } from './event-rows.ts'
 import { writeJobs } from './job-inserts.ts'
-import { rowValues } from './row-change.ts'
+import { boundRow, rowValues } from './row-change.ts'
 import { historyOf, historyOfNew } from './row-history.ts'
 import type { Writer } from './writer.ts'
 
@@ -38,12 +38,20 @@ export async function changeRows<T>(
 }
 
 /** A row to insert, of which nothing else follows but its event and its audit entry. */
-interface RowAlone {
+interface RowAlone extends Alone {
+  readonly row: StoredRow
+}
+
+/** The same of the rows of a list. */
+interface RowsAlone extends Alone {
+  readonly rows: readonly StoredRow[]
+}
+
+interface Alone {
   readonly account: string
   readonly actor: Actor
   readonly resource: Resource
-  readonly row: StoredRow
-  /** The values of the row of its Idempotency-Key. */
+  /** The values of the row of the Idempotency-Key. */
   readonly key: readonly Value[] | null
 }
 
@@ -62,6 +70,42 @@ export async function insertAlone(writer: Writer, alone: RowAlone): Promise<bool
   if (inserted && resource.events) writer.events.committed(account, 1)
   return inserted
 }
+
+/**
+ * Inserts rows as one statement, with what tells of them and their Idempotency-Key, where the database can insert into several tables with one;
+ * else in a transaction. False when another request has the key; then nothing is written.
+ */
+export async function insertManyAlone(writer: Writer, alone: RowsAlone): Promise<boolean> {
+  const { store, writes, keys } = writer
+  const { account, actor, resource, rows, key } = alone
+  const whole = rows.map((row) => ({ row, version: firstVersion }))
+  if (store.dialect.insertsAlong !== 'in one query')
+    return changeRows(writer, { account, actor }, async (changes) => {
+      if (key && !(await keys.claim(changes.tx, account, key))) return false
+      await changes.insertMany(resource, whole, () => false)
+      return true
+    })
+  const entered = hasEntry(resource, actor)
+  const told = resource.events || entered ? rows.map((row) => historyOfNew(writer, resource, row)) : []
+  const along = writes.insertManyAlong(resource, {
+    key: key !== null,
+    event: resource.events,
+    entry: entered,
+  })
+  const values = along.bind({
+    account,
+    row: [JSON.stringify(whole.map((row) => boundRow(resource, account, row)))],
+    key,
+    event: [JSON.stringify(resource.events ? told.map((one) => eventValues(writer, one)) : [])],
+    entry: [JSON.stringify(entered ? told.map((one) => entryValues(writer, actor, one)) : [])],
+  })
+  if ((await store.writeOne(along.text, values, account)) === 0) return false
+  if (resource.events) writer.events.committed(account, rows.length)
+  return true
+}
+
+/** The version that every row is inserted with. */
+export const firstVersion = 1
 
 /** The values of the rows that tell of a new row. */
 interface Told {

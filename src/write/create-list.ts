@@ -3,9 +3,11 @@ import type { StoredRow } from '../call/stored-row.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { placeOf } from '../request/field-errors.ts'
 import { readRowList } from '../request/row-list.ts'
+import { actorOf } from './actor.ts'
+import { firstVersion, insertManyAlone } from './change-rows.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
-import { readSent } from './create.ts'
-import { createUnderKey } from './create-under-key.ts'
+import { isSingleStatement, readSent } from './create.ts'
+import { createUnderKey, keyTaken } from './create-under-key.ts'
 import { noEngineHooks } from './engine-hooks.ts'
 import { derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { insertWithHooks, refuseBeforeInsert } from './insert-with-hooks.ts'
@@ -15,7 +17,7 @@ import { isOutOfRange, refuseOutOfRange } from './out-of-range.ts'
 import { listBody } from './row-body.ts'
 import { lockTarget } from './update.ts'
 import { withinRow } from './within-row.ts'
-import { type Attempt, type OpenWrite, outsideTransaction } from './write-request.ts'
+import { type Attempt, type OpenWrite, outsideTransaction, type WriteRequest } from './write-request.ts'
 import type { Writer } from './writer.ts'
 
 /** One attempt: writes all rows of a list in one transaction, and its key where there is one, or throws and writes nothing. */
@@ -26,28 +28,24 @@ export async function createListOnce(
   keyed: KeyedRequest | null,
 ): Promise<Outcome> {
   const request = outsideTransaction(writer, call)
-  const { resource, idempotency } = call.target.view
+  const { resource } = call.target.view
   const sent = await readSent(request, () => readRowList(call.target, body, call.caller.scopes))
   const now = writer.now()
   const attempts = sent.map((row, index): Attempt => {
     return { place: placeOf(index), before: null, asked: newRow(resource, row, now), written: null }
   })
-  const key = keyed && { keyed, values: keyValues(writer, keyed, idsOf(attempts), null, null, null) }
-  const create = (insert: Insert): Promise<Outcome> =>
-    createUnderKey(request, key, async (write) => {
-      for (const attempt of attempts) attempt.written = null
-      await refuseBeforeInsert(write, attempts)
-      const answer = { status: 201, body: listBody(call, await insert(write, attempts, keyed)) }
-      return { answer, stored: { body: idempotency.storesBody ? answer.body : null, etag: '' } }
-    })
   try {
     await refuseUnreadable(request, attempts)
     if (createVerdict(call) === false)
       throw (await missingReferences(request, attempts)) ?? notPermitted(call, 'create these rows')
-    if (resource.hasHooks.create) return await create(insertEach)
-    return await create(insertAll).catch((error) => {
+    const inTurn = () => createInteractive(request, attempts, keyed, insertEach)
+    if (resource.hasHooks.create) return await inTurn()
+    const together = isSingleStatement(call)
+      ? createAlone(request, attempts, keyed)
+      : createInteractive(request, attempts, keyed, insertAll)
+    return await together.catch((error) => {
       // Only rows that are inserted one by one say which of them is out of range.
-      if (isOutOfRange(error)) return create(insertEach)
+      if (isOutOfRange(error)) return inTurn()
       throw error
     })
   } catch (error) {
@@ -55,8 +53,41 @@ export async function createListOnce(
   }
 }
 
-const idsOf = (attempts: readonly Attempt[]): string =>
-  attempts.map(({ asked }) => String(asked.id)).join(' ')
+/** The rows alone, with their key and stored answer where there is one. */
+async function createAlone(
+  { writer, call }: WriteRequest,
+  attempts: readonly Attempt[],
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const { resource, idempotency } = call.target.view
+  const rows = attempts.map(({ asked }) => asked)
+  const body = listBody(call, rows)
+  const stored = idempotency.storesBody ? body : null
+  const key = keyed && keyValues(writer, keyed, idsOf(rows), null, stored, '')
+  const alone = { account: call.caller.account, actor: actorOf(call), resource, rows, key }
+  if (!(await insertManyAlone(writer, alone))) throw keyTaken
+  return { status: 201, body }
+}
+
+async function createInteractive(
+  request: WriteRequest,
+  attempts: readonly Attempt[],
+  keyed: KeyedRequest | null,
+  insert: Insert,
+): Promise<Outcome> {
+  const { writer, call } = request
+  const { idempotency } = call.target.view
+  const ids = idsOf(attempts.map(({ asked }) => asked))
+  const key = keyed && { keyed, values: keyValues(writer, keyed, ids, null, null, null) }
+  return createUnderKey(request, key, async (write) => {
+    for (const attempt of attempts) attempt.written = null
+    await refuseBeforeInsert(write, attempts)
+    const answer = { status: 201, body: listBody(call, await insert(write, attempts, keyed)) }
+    return { answer, stored: { body: idempotency.storesBody ? answer.body : null, etag: '' } }
+  })
+}
+
+const idsOf = (rows: readonly StoredRow[]): string => rows.map(({ id }) => String(id)).join(' ')
 
 type Insert = (
   write: OpenWrite,
@@ -76,8 +107,6 @@ const insertAll: Insert = async (write, attempts) => {
       await withinRow(index, () => refuseUnlessMade(write, String(id), 'create'))
   return rows
 }
-
-const firstVersion = 1
 
 /** Hooks run for each row, in the order of the list. A later one may have changed an earlier row, so all are read at the end. */
 const insertEach: Insert = async (write, attempts, keyed) => {

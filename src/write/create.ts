@@ -7,7 +7,7 @@ import type { JsonObject } from '../compile/schemas/canonical.ts'
 import type { Maybe } from '../maybe.ts'
 import { readCreate } from '../request/body.ts'
 import { actorOf } from './actor.ts'
-import { insertAlone } from './change-rows.ts'
+import { firstVersion, insertAlone } from './change-rows.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { createUnderKey, keyTaken } from './create-under-key.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
@@ -107,9 +107,6 @@ async function createInteractive(request: WriteRequest, create: Create, own: Eng
 
 const storedBody = ({ target }: Call, outcome: Outcome): string | null =>
   target.view.idempotency.storesBody ? outcome.body : null
-
-/** The version that every row is inserted with. */
-const firstVersion = 1
 
 const created = (call: Call, row: StoredRow, version: number, location: string): Outcome => ({
   status: 201,

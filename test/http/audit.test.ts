@@ -139,6 +139,22 @@ describeServing(
       expect(one.etag).not.toBe('')
     })
 
+    test('has an entry, and the log an event, for each row of a list that came five times at once under one key', async () => {
+      const as = newAccount()
+      const body = { data: Array.from({ length: 70 }, (_, at) => ({ label: `row ${at}` })) }
+      const send = () => served.call('POST', '/v2/carts', { as, body, headers: { 'Idempotency-Key': 'all' } })
+      const answers = await Promise.all([send(), send(), send(), send(), send()])
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+      const made = (answers[0].json as { data: readonly Row[] }).data
+      const labels = body.data.map(({ label }) => label)
+      expect(made.map(({ label }) => label)).toEqual(labels)
+      const told = await served.get('/v2/events?limit=100', { as })
+      expect(told.rows.map(({ data }) => data)).toEqual(made)
+      const entries = await changesOf(served, as, '?limit=100')
+      expect(entries.map(({ after }) => (after as Row).label)).toEqual(labels)
+      expect((await served.get('/v2/carts?limit=100', { as })).rows).toEqual(made)
+    })
+
     test('has every way in which rows change: lists, keys, sums, hooks, cascades, shared rows', async () => {
       const as = newAccount()
       const headers = { 'Idempotency-Key': 'once' }
