@@ -13,31 +13,21 @@ const width = 760
 const left = 56
 const right = 24
 const barHeight = 18
-const lineHeight = 16
-/** The average width of a label's character, rounded up so that labels do not touch. */
-const characterWidth = 6.4
+const rowHeight = 34
+const top = 40
 
-interface Label {
-  readonly x: number
-  readonly text: string
-}
-
-/** A bar for each version: solid until it is deprecated, then hatched until its sunset. */
+/** A bar for each version: solid until it is deprecated, then hatched until its sunset. The table below it has the dates. */
 export const timeline = (lives: readonly Life[], now: number): Markup => {
   const scale = scaleOf(lives, now)
-  const rows = lives.map((life) => rowOf(life, now, scale))
-  const top = 40
-  const starts = rows.map((_, index) => top + rows.slice(0, index).reduce((sum, row) => sum + row.height, 0))
-  const height = top + rows.reduce((sum, row) => sum + row.height, 0) + 8
+  const height = top + lives.length * rowHeight
   const today = scale.x(now)
   return html`<svg class="picture chart timeline" role="img" aria-labelledby="timeline-title timeline-description" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title id="timeline-title">The versions over time</title>
 <desc id="timeline-description">${lives.map(sentence).join(' ')}</desc>
 <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch-line" x1="0" y1="0" x2="0" y2="6" stroke-width="3"/></pattern></defs>
 ${scale.years.map(({ x, text }) => html`<g class="quiet"><line class="grid" x1="${round(x)}" y1="22" x2="${round(x)}" y2="${height}"/><text x="${round(x + 4)}" y="14">${text}</text></g>`)}
-${rows.map((row, index) => html`<g transform="translate(0 ${starts[index]})">${row.bars}</g>`)}
+${lives.map((life, index) => html`<g transform="translate(0 ${top + index * rowHeight})"><title>${sentence(life)}</title>${barsOf(life, now, scale)}</g>`)}
 <g class="today"><line x1="${round(today)}" y1="38" x2="${round(today)}" y2="${height}"/><text x="${round(clamp(today, 22))}" y="34" text-anchor="middle">today</text></g>
-${rows.map((row, index) => html`<g transform="translate(0 ${starts[index]})">${row.labels}</g>`)}
 </svg>`
 }
 
@@ -55,7 +45,7 @@ interface Scale {
   x(time: number): number
   readonly from: number
   readonly to: number
-  readonly years: readonly Label[]
+  readonly years: readonly { readonly x: number; readonly text: string }[]
 }
 
 const scaleOf = (lives: readonly Life[], now: number): Scale => {
@@ -86,53 +76,13 @@ const yearsBetween = (from: number, to: number): number[] => {
   )
 }
 
-const rowOf = ({ version, retiredAt }: Life, now: number, { x, from, to }: Scale) => {
+const barsOf = ({ version, retiredAt }: Life, now: number, { x, from, to }: Scale): Markup => {
   const start = version.published ? version.published.seconds * 1000 : from
   const decline = version.deprecated ? version.deprecated.seconds * 1000 : null
   const end = retiredAt ?? (version.sunset ? version.sunset.seconds * 1000 : Math.max(to, now))
-  const lines = stacked([
-    ...(version.published ? [{ x: x(start), text: `published ${version.published.date}` }] : []),
-    ...(decline !== null ? [{ x: x(decline), text: `deprecated ${version.deprecated?.date}` }] : []),
-    ...(version.sunset
-      ? [{ x: x(version.sunset.seconds * 1000), text: `sunset ${version.sunset.date}` }]
-      : []),
-    ...(retiredAt !== null ? [{ x: x(retiredAt), text: `retired ${dayOf(retiredAt)}` }] : []),
-  ])
   const bar = (name: string, a: number, b: number): Markup =>
     html`<rect class="${name}" x="${round(x(a))}" y="0" width="${round(Math.max(2, x(b) - x(a)))}" height="${barHeight}" rx="3"/>`
-  const labels = lines.flatMap((line, index) =>
-    line.map(({ x: at, text, anchor }) => {
-      const y = barHeight + lineHeight * (index + 1) - 2
-      return html`<text x="${round(at)}" y="${y}" text-anchor="${anchor}">${text}</text>`
-    }),
-  )
-  return {
-    height: barHeight + lineHeight * lines.length + 16,
-    bars: html`${bar('full', start, decline ?? end)}${decline !== null && bar('waning', decline, end)}`,
-    labels: html`<text class="name" x="4" y="14">${version.name}</text>${labels}`,
-  }
-}
-
-interface PlacedLabel extends Label {
-  readonly anchor: 'start' | 'end'
-}
-
-/** Places labels on as many lines as needed, so that none overlap. */
-const stacked = (labels: readonly Label[]): readonly (readonly PlacedLabel[])[] => {
-  const lines: { free: number; labels: PlacedLabel[] }[] = []
-  for (const label of labels.toSorted((a, b) => a.x - b.x)) {
-    const size = label.text.length * characterWidth
-    const fitsRight = label.x + size <= width - 4
-    const begin = fitsRight ? label.x : label.x - size
-    let line = lines.find(({ free }) => free <= begin)
-    if (!line) {
-      line = { free: 0, labels: [] }
-      lines.push(line)
-    }
-    line.labels.push({ ...label, anchor: fitsRight ? 'start' : 'end' })
-    line.free = begin + size + 10
-  }
-  return lines.map((line) => line.labels)
+  return html`${bar('full', start, decline ?? end)}${decline !== null && bar('waning', decline, end)}<text class="name" x="4" y="14">${version.name}</text>`
 }
 
 const clamp = (x: number, margin: number): number => Math.min(Math.max(x, margin), width - margin)

@@ -76,7 +76,7 @@ it('the diagram of the model has room at a desk, and is scrolled on a phone', as
   expect(await hidden()).toBeGreaterThan(300)
 })
 
-it('the labels of the time line and of the diagrams do not touch each other as they are drawn', async () => {
+it('the labels of pictures do not touch each other as they are drawn', async () => {
   await visitor.page.emulateMedia({ colorScheme: 'light' })
   await visitor.page.setViewportSize(desk)
   for (const path of ['/docs/versions', '/docs/model', '/docs/model/v1']) {
