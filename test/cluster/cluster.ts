@@ -179,3 +179,6 @@ function processesOf(server: number): readonly number[] {
     all.some(([one]) => one === pid),
   )
 }
+
+export const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { beforeAll, expect, test } from 'vitest'
 import { dataOf, type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
-import { accountPerWorker, type Cluster, keyOf, startCluster } from './cluster.ts'
+import { accountPerWorker, type Cluster, keyOf, median, startCluster } from './cluster.ts'
 
 let cluster: Cluster
 let servers: readonly ServerProcess[]
@@ -117,9 +117,6 @@ async function rateOfCreates(accounts: readonly Account[], withKey: boolean): Pr
     return reply.status === 201
   })
 }
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 
 // All accounts of one node may hold its share of the connections only, so that a node that falls silent leaves the others to the rest.
 test.for(['of one account', 'of accounts on all nodes'])(

@@ -4,7 +4,16 @@ import { nounkit } from '../support/child.ts'
 import type { OwnPostgres } from '../support/own-postgres.ts'
 import { type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
-import { accountPerWorker, type Cluster, keyOf, kill, silence, startCluster, wake } from './cluster.ts'
+import {
+  accountPerWorker,
+  type Cluster,
+  keyOf,
+  kill,
+  median,
+  silence,
+  startCluster,
+  wake,
+} from './cluster.ts'
 import { type Creator, creating, expectExactlyOnce, startCreates } from './keyed-creates.ts'
 
 let cluster: Cluster
@@ -67,9 +76,6 @@ async function readsWhileSilent(server: ServerProcess): Promise<readonly number[
   await until(async () => (await list(server, 0)).status === 200, { what: 'the accounts of the worker' })
   return times
 }
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 
 test('a silent worker stops its own accounts only, which get 503 with Retry-After; they are back when it is', async ({
   task,

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
-import type { Contract } from '../../src/compile/contract-format.ts'
 import type { Model } from '../../src/compile/model.ts'
 import { contractOf } from '../../src/contract/contract.ts'
-import { compareContracts } from '../../src/contract/diff/diff.ts'
 import { checkContracts } from '../../src/contract/gate.ts'
 import { guideOf } from '../../src/contract/guide/guide.ts'
 import { openapiOf } from '../../src/contract/openapi/openapi.ts'
 import type { Change } from '../../src/declare/change.ts'
 import { api, needsScope, removeSearch, renameField, resource, version, writeOnly } from '../../src/index.ts'
+import { contractsOf, withNewest } from '../support/contract-additions.ts'
 
 interface Told {
   readonly search: readonly ('title' | 'blurb')[]
@@ -25,23 +24,7 @@ const library = ({ search, changes }: Told) =>
       : [version('v1')],
   })
 
-const publishedBy = (told: Told) => {
-  const model = compileApi(library(told))
-  return new Map([['v1', contractOf(model, model.head)]])
-}
-
-const withNewest = (model: Model, contracts: ReadonlyMap<string, Contract>) =>
-  new Map(contracts).set('v2', contractOf(model, model.head))
-
-const differences = (from: Told, to: Told): readonly string[] => {
-  const model = compileApi(library(to))
-  const [before] = publishedBy(from).values()
-  return before
-    ? compareContracts(before, contractOf(model, model.head)).map(
-        ({ verdict, where, what }) => `${verdict} ${where}: ${what}`,
-      )
-    : []
-}
+const { publishedBy, differences } = contractsOf(library)
 
 const searchedIn = ({ versions }: Model) =>
   versions.map(({ views }) => [...(views.get('books')?.searched ?? [])])

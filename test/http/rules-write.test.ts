@@ -1,18 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { lending, lendingScopes } from '../support/lending.ts'
-import { type Answer, describeServing, type Row } from '../support/serving.ts'
+import { seen } from '../support/seen-answer.ts'
+import { describeServing, type Row } from '../support/serving.ts'
 import { noId, unique } from '../support/shop-rows.ts'
 
-const uuids = /[0-9a-f]{8}-[0-9a-f-]{27}/g
-
 /** All that a caller can tell an answer by, but for the request's own id and the ids it sent itself. */
-const seen = (answer: Answer): string => {
-  const headers = Object.fromEntries(answer.headers)
-  delete headers['x-request-id']
-  const body = answer.text.replace(/"instance":"[^"]+"/, '')
-  return JSON.stringify([answer.status, headers, body]).replace(uuids, '{id}')
-}
-
 const refused = [403, 'not-permitted'] as const
 
 describeServing(

@@ -12,6 +12,7 @@ import { nothingUsed, type Uses } from '../../src/lifecycle/use.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { createRouter } from '../../src/serve/route.ts'
 import { type Store, StoreError } from '../../src/store/store.ts'
+import { callerOf } from '../support/key-caller.ts'
 import { library } from '../support/library.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores, describeWalked, type StoreUnderTest, storeUnderTest } from '../support/stores.ts'
@@ -20,14 +21,6 @@ import { whileBeating } from './while-beating.ts'
 const model = compileApi(library, {})
 const router = createRouter(model)
 const everything = { since: 0, account: null }
-
-const callerOf = (id: string, account = 'acme'): Caller => ({
-  account,
-  consumer: { id, name: id, kind: 'external' },
-  scopes: new Set(),
-  subject: null,
-  claims: {},
-})
 
 function call(
   recorder: Recorder,

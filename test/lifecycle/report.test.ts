@@ -9,6 +9,7 @@ import { nothingUsed, type Uses } from '../../src/lifecycle/use.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { createRouter } from '../../src/serve/route.ts'
 import type { Store } from '../../src/store/store.ts'
+import { callerOf } from '../support/key-caller.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores, type StoreUnderTest } from '../support/stores.ts'
 import { threeVersions } from '../support/three-versions.ts'
@@ -23,14 +24,6 @@ async function opened(stores: StoreUnderTest) {
   const clock = setClock('2026-07-10T12:00:00Z')
   return { store, clock, recorder: await openRecorder({ store, clock }) }
 }
-
-const callerOf = (id: string, account = 'acme'): Caller => ({
-  account,
-  consumer: { id, name: id, kind: 'external' },
-  scopes: new Set(),
-  subject: null,
-  claims: {},
-})
 
 function call(recorder: Recorder, method: string, path: string, who: Caller, uses: Partial<Uses> = {}): void {
   recorder.count(method, 200, { target: router.find(path), caller: who, uses: { ...nothingUsed, ...uses } })

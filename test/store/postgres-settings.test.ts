@@ -1,8 +1,7 @@
 import { expect, inject, test } from 'vitest'
-import { openStore } from '../../src/store/open.ts'
 import { postgresSettings } from '../../src/store/postgres/postgres-settings.ts'
-import { StoreRefused } from '../../src/store/store.ts'
 import { inTokyo } from '../support/databases.ts'
+import { refusal } from '../support/store-refusal.ts'
 import { openForTest } from '../support/stores.ts'
 
 const base = 'postgres://me:secret@db.example:5433/shop'
@@ -49,12 +48,6 @@ test('certificates are checked where they should be', () => {
 test('a setting that is no number is refused by name', () => {
   expect(() => postgresSettings(`${base}?pool=many`, {})).toThrow(/pool \(or NOUNKIT_POOL\) is "many"/)
 })
-
-const refusal = async (url: string): Promise<string> => {
-  const error = await openStore(url).catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(StoreRefused)
-  return (error as Error).message
-}
 
 test('a server that cannot be used says why, without the password', async () => {
   const message = await refusal('postgres://me:secret@127.0.0.1:1/shop')

@@ -2,11 +2,11 @@ import { chmodSync, chownSync, copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
-import { StoreRefused } from '../../src/store/store.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { type OwnPostgres, startPostgres } from '../support/own-postgres.ts'
 import { serverUser } from '../support/postgres-binaries.ts'
+import { refusal } from '../support/store-refusal.ts'
 import { openForTest } from '../support/stores.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
@@ -50,12 +50,6 @@ const isEncrypted = async (url: string): Promise<boolean> => {
   const store = await openForTest(url)
   const row = await store.first('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()', [])
   return row?.[0] === 1
-}
-
-const refusal = async (url: string): Promise<string> => {
-  const error = await openStore(url).catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(StoreRefused)
-  return (error as Error).message
 }
 
 test('require encrypts, and a password is proved without being sent', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { nodeScript } from './child.ts'
@@ -45,4 +45,18 @@ test('the index of this folder names every file once', () => {
     (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
   )
   expect(named.toSorted()).toEqual(files.toSorted())
+})
+
+test('no helper is written twice', () => {
+  const folder = new URL('..', import.meta.url).pathname
+  const helpers = globSync('**/*.ts', { cwd: folder }).flatMap((file) =>
+    readFileSync(`${folder}/${file}`, 'utf8')
+      .split(/\n\n/)
+      .map((part) => part.replace(/^(?:\/\*\*.*?\*\/\s*)?(?:export )?/s, '').replaceAll(/\s+/g, ' '))
+      .filter((part) => part.length > 100 && /^(?:const \w+ = .*=>|(?:async )?function )/.test(part))
+      .map((part) => ({ file, part })),
+  )
+  expect(helpers.length).toBeGreaterThan(500)
+  const twice = [...Map.groupBy(helpers, ({ part }) => part)].filter(([, all]) => all.length > 1)
+  expect(twice.map(([part, all]) => [part.slice(0, 60), all.map(({ file }) => file)])).toEqual([])
 })
