@@ -1,7 +1,7 @@
-import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { drawFor, type Sample } from './draw.ts'
 import type { Measured, Task } from './load.ts'
+import { connectTo } from './raw-client.ts'
 import { usageOf } from './usage.ts'
 import { type Request, type Workload, workloads } from './workloads.ts'
 
@@ -18,7 +18,7 @@ process.on('message', async (message: Sample | Task) => {
 
 async function run(task: Task): Promise<Measured> {
   const next = requestsOf(task)
-  const clients = await Promise.all(Array.from({ length: task.connections }, () => open(task.port)))
+  const clients = await Promise.all(Array.from({ length: task.connections }, () => connectTo(task.port)))
   const latencies: number[] = []
   const cpuBefore = usageOf(task.pid).cpuMicros
   const ownBefore = process.cpuUsage()
@@ -42,49 +42,6 @@ async function run(task: Task): Promise<Measured> {
     cpuMicros: (cpuMicros - cpuBefore) / latencies.length,
     memoryMb,
     loadMicros: (user + system) / latencies.length,
-  }
-}
-
-interface Client {
-  /** Sends a request and returns the milliseconds until the whole response had arrived. */
-  ask(text: string): Promise<number>
-  close(): void
-}
-
-const open = (port: number): Promise<Client> =>
-  new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(clientOn(socket)))
-    socket.once('error', reject)
-  })
-
-const endOfHead = Buffer.from('\r\n\r\n')
-
-function clientOn(socket: Socket): Client {
-  let sentAt = 0
-  let received: Buffer | null = null
-  let waiting: { done(ms: number): void; fail(error: Error): void } | null = null
-  socket.on('data', (chunk: Buffer) => {
-    received = received ? Buffer.concat([received, chunk]) : chunk
-    const head = received.indexOf(endOfHead)
-    if (head < 0) return
-    const text = received.toString('latin1', 0, head)
-    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
-    if (received.length < head + endOfHead.length + length) return
-    // HTTP/1.1 200: 2xx, and 304 for those who ask for it.
-    const isFine = text[9] === '2' || text.startsWith('304', 9)
-    if (isFine) waiting?.done(performance.now() - sentAt)
-    else waiting?.fail(new Error(`answered ${received.toString()}`))
-    received = null
-  })
-  socket.on('close', () => waiting?.fail(new Error('closed the connection')))
-  return {
-    ask: (text) =>
-      new Promise((done, fail) => {
-        waiting = { done, fail }
-        sentAt = performance.now()
-        socket.write(text, 'latin1')
-      }),
-    close: () => void socket.destroy(),
   }
 }
 
