@@ -43,26 +43,23 @@ type TotalsOf<D> = ToldOf<D>['totals'] extends infer T extends TotalsDeclaration
 /** The functions of a noun that is answered by code; `never` for others, and where only a running program knows. */
 type AnswersOf<X extends Told> = string extends X['answers'] ? never : X['answers']
 
-type EventName<N> = {
-  [K in keyof N & string]: ToldOf<N[K]> extends { readonly shared: false; readonly events: true }
-    ? [ToldOf<N[K]>['methods']] extends [never]
-      ? never
-      : [TotalsOf<N[K]> | AnswersOf<ToldOf<N[K]>>] extends [never]
-        ? K
-        : never
-    : never
+/** The resources whose rows are stored, and that are offered. */
+type StoredName<N> = {
+  [K in keyof N & string]: [ToldOf<N[K]>['methods']] extends [never]
+    ? never
+    : [TotalsOf<N[K]> | AnswersOf<ToldOf<N[K]>>] extends [never]
+      ? K
+      : never
 }[keyof N & string]
+
+type EventName<N> = {
+  [K in StoredName<N>]: ToldOf<N[K]> extends { readonly shared: false; readonly events: true } ? K : never
+}[StoredName<N>]
 
 /** The resources whose changes are audit entries. */
 type AuditedName<N, Audit> = {
-  [K in keyof N & string]: IsAudited<ToldOf<N[K]>['audit'], Audit> extends true
-    ? [ToldOf<N[K]>['methods']] extends [never]
-      ? never
-      : [TotalsOf<N[K]> | AnswersOf<ToldOf<N[K]>>] extends [never]
-        ? K
-        : never
-    : never
-}[keyof N & string]
+  [K in StoredName<N>]: IsAudited<ToldOf<N[K]>['audit'], Audit> extends true ? K : never
+}[StoredName<N>]
 type IsAudited<Own extends boolean, Audit> = boolean extends Own ? Audit : Own
 
 type ShapesOf<N> = {
