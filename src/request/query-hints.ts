@@ -35,13 +35,13 @@ interface Offered {
 }
 
 /** The refusal of a parameter that lists do not have, with what to write instead. */
-export function hintForList({ name, value }: Sent, view: View, told: Disclosure): Hint {
+export function hintForList({ name, value }: Sent, view: View, disclosure: Disclosure): Hint {
   const offered: Offered = {
     view,
-    filters: offeredFilters(view, told),
-    sorts: offeredSorts(view, told),
-    paths: offeredPaths(view, told),
-    groups: offeredGroups(view, told),
+    filters: offeredFilters(view, disclosure),
+    sorts: offeredSorts(view, disclosure),
+    paths: offeredPaths(view, disclosure),
+    groups: offeredGroups(view, disclosure),
   }
   const { detail, allowed } =
     asFilter(name, value, offered) ?? asOtherWord(name, value, offered) ?? asNear(name, value, offered)
@@ -173,8 +173,8 @@ export function sortMeant(text: string, sorts: readonly string[]): string | null
 }
 
 /** The refusal of a parameter on one resource, which has but `include`. */
-export function hintForOne({ name }: Sent, view: View, told: Disclosure): Hint {
-  const paths = offeredPaths(view, told)
+export function hintForOne({ name }: Sent, view: View, disclosure: Disclosure): Hint {
+  const paths = offeredPaths(view, disclosure)
   const allowed = paths.length > 0 ? ['include'] : []
   const isOfLists =
     ['limit', 'cursor', 'sort', 'count', searchParameter].includes(name) || name.startsWith('filter')

@@ -11,7 +11,7 @@ const endpointsMark = 'webhook endpoints'
 /** Its time is when a process may look again. */
 const lookMark = 'webhook look'
 /** A write of an endpoint that has set the mark is committed within this time. */
-const settledMs = minuteMs
+const committedMs = minuteMs
 
 /**
  * Where accounts are on different machines, looking for work asks all of them. So one process does it at a time, and none while there are
@@ -50,7 +50,7 @@ export class EndpointMarks {
     const seen = await readMark(this.#store, endpointsMark)
     const found = await this.#store.first('SELECT 1 FROM "webhook_endpoints" LIMIT 1', [])
     if (found && seen === 0) await setMark(this.#store, endpointsMark, now)
-    if (found || (seen !== null && now - seen < settledMs)) return
+    if (found || (seen !== null && now - seen < committedMs)) return
     if (seen !== 0) await replaceMark(this.#store, endpointsMark, 0, seen)
   }
 }

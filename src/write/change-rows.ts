@@ -25,8 +25,8 @@ export async function changeRows<T>(
     const changes = new ChangeSet(writer, tx, account)
     const value = await work(changes)
     await changes.settled()
-    const told = changes.changes.filter(({ resource }) => resource.events || hasEntry(resource, by.actor))
-    const histories = told.flatMap((change) => historyOf(writer, change) ?? [])
+    const noted = changes.changes.filter(({ resource }) => resource.events || hasEntry(resource, by.actor))
+    const histories = noted.flatMap((change) => historyOf(writer, change) ?? [])
     const events = writer.model.events ? await writeEvents(writer, tx, account, histories) : 0
     await writeEntries(writer, tx, by, histories)
     await writeJobs(tx, account, changes.jobs)
@@ -108,7 +108,7 @@ export async function insertManyAlone(writer: Writer, alone: RowsAlone): Promise
 export const firstVersion = 1
 
 /** The values of the rows that tell of a new row. */
-interface Told {
+interface Noted {
   readonly event: readonly Value[] | null
   readonly entry: readonly Value[] | null
 }
@@ -116,7 +116,7 @@ interface Told {
 async function insertWith(
   { store, writes, keys }: Writer,
   { account, resource, row, key }: RowAlone,
-  { event, entry }: Told,
+  { event, entry }: Noted,
 ): Promise<boolean> {
   const values = rowValues(resource, account, row)
   const insert = bound(account, writes.insert(resource), values)

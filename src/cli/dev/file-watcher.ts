@@ -48,14 +48,14 @@ export class FileWatcher {
   #look(): void {
     const changed = [...this.#stamps].filter(([path, stamp]) => fileStamp(path) !== stamp)
     const seen = changed.map(([path]) => `${path} ${fileStamp(path)}`).join('\n')
-    const isSettled = seen === this.#lastSeen
+    const isUnchanged = seen === this.#lastSeen
     this.#lastSeen = seen
     if (changed.length === 0 || seen === this.#reported) {
       this.#noticedAt = null
       return
     }
     this.#noticedAt ??= performance.now()
-    if (!isSettled) return
+    if (!isUnchanged) return
     this.#reported = seen
     this.#onChange(
       changed.map(([path]) => path),

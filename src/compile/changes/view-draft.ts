@@ -4,7 +4,7 @@ import type { Resource, TotalsView, Version, View, ViewField, ViewRelation } fro
  * The views of a version as plain data, while an older version is computed from the newer one (versions/versions.ts): views refer to each
  * other by name, and each kind of change gives a new draft.
  *
- * Until `settle` (settle.ts) the keys are the NEWER version's names, and only `name` is the older one. So the changes of a list find what
+ * Until `withOwnNames` (own-names.ts) the keys are the NEWER version's names, and only `name` is the older one. So the changes of a list find what
  * they name, whatever their order. For example, `renameField('orders', 'sum', 'total')` leaves the field of `orders` under the key
  * `total` and sets its `name` to `sum`; `changeDefault('orders', 'total', …)` still finds it.
  */

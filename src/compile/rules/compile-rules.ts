@@ -69,7 +69,7 @@ function checkedRule(kind: RuleKind, record: RepeatableRun, context: ConditionCo
   if (typeof result !== 'boolean' && !isCondition(result)) return notACondition(result, context.note)
   const condition = typeof result === 'boolean' ? null : result
   if (!isWholeSaid(record, condition, context.note)) return null
-  if (condition === null) return ruleOf(kind, ...settledBy(result === true))
+  if (condition === null) return ruleOf(kind, ...constantRule(result === true))
   const foreign = foreignFields(parts, condition)
   for (const field of foreign)
     context.note(
@@ -99,7 +99,7 @@ function isWholeSaid(record: RepeatableRun, condition: ConditionData | null, not
 }
 
 /** A rule that holds for every row, or for none: all of no conditions hold, and one of no conditions does not. */
-const settledBy = (holds: boolean): readonly [RuleData, RuleNode] => [
+const constantRule = (holds: boolean): readonly [RuleData, RuleNode] => [
   Object.freeze({ kind: holds ? 'always' : 'never' }),
   Object.freeze({ kind: holds ? 'all-of' : 'any-of', of: Object.freeze([]) }),
 ]

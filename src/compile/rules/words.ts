@@ -13,12 +13,12 @@ export const ruleWords = (view: View, kind: RuleKind): string | null => {
   if (!rule) return null
   const { condition } = rule
   if (condition.kind === 'own') return 'the subject of the caller owns it, or the caller has no subject'
-  if (condition.kind === 'always' || condition.kind === 'never') return settledWords[condition.kind]
+  if (condition.kind === 'always' || condition.kind === 'never') return constantWords[condition.kind]
   return conditionWords(condition, false, view).text
 }
 
 /** Of rules that hold for every row, or for none. */
-export const settledWords = { always: 'every row passes', never: 'no row passes' } as const
+export const constantWords = { always: 'every row passes', never: 'no row passes' } as const
 
 /** The rule of the version's contract: as it was published, or as it is. */
 export const publishedRule = (view: View, kind: RuleKind): string | null =>

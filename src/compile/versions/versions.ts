@@ -7,8 +7,8 @@ import { checkChangedPlaces } from '../changes/changed-places.ts'
 import { inFrozenOrder } from '../changes/frozen-order.ts'
 import { hideUnfrozen } from '../changes/hide-unfrozen.ts'
 import { linkVersion } from '../changes/link-version.ts'
+import { withOwnNames } from '../changes/own-names.ts'
 import { type ChangeList, type Report, reportOf } from '../changes/report.ts'
-import { settle } from '../changes/settle.ts'
 import { checkUniques } from '../changes/uniques.ts'
 import { type Draft, type DraftTotals, draftOf } from '../changes/view-draft.ts'
 import type { Contract } from '../contract-format.ts'
@@ -87,7 +87,7 @@ const olderVersion = (
   mistakes: MistakeList,
 ): Version => {
   const { name, changes } = declared
-  const settled = takenBack(declared, newer, mistakes)
+  const views = takenBack(declared, newer, mistakes)
   const about = {
     name,
     head: false,
@@ -99,7 +99,7 @@ const olderVersion = (
     limits: newer.limits,
     changes,
   }
-  return linkVersion(about, frozen ? inFrozenOrder(hideUnfrozen(settled, frozen), frozen) : settled)
+  return linkVersion(about, frozen ? inFrozenOrder(hideUnfrozen(views, frozen), frozen) : views)
 }
 
 const takenBack = (
@@ -108,7 +108,7 @@ const takenBack = (
   mistakes: MistakeList,
 ): Draft => {
   const list = { version: name, newer: newer.name, changes, claims: new Map(), mistakes }
-  return settle(takeBack(draftOf(newer), list), name, mistakes)
+  return withOwnNames(takeBack(draftOf(newer), list), name, mistakes)
 }
 
 /** The newer version's views with every change of the list taken back, still keyed by the newer names. */

@@ -1,6 +1,6 @@
 import type { SubCollection, View } from '../../compile/model.ts'
 import { effective } from '../../compile/rules/checked-rule.ts'
-import { ruleWords, settledWords } from '../../compile/rules/words.ts'
+import { constantWords, ruleWords } from '../../compile/rules/words.ts'
 import type { Method } from '../../declare/resource.ts'
 import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { uniquesOf } from '../contract.ts'
@@ -24,8 +24,8 @@ const rowRules = (view: View, method: Method): string[] => {
   )
   const said = (kind: RuleKind, never: string, sentence: (words: string) => string): string[] => {
     const words = effective<string>(rules, kind)
-    if (words === settledWords.never) return [never]
-    return words === null || words === settledWords.always ? [] : [sentence(words)]
+    if (words === constantWords.never) return [never]
+    return words === null || words === constantWords.always ? [] : [sentence(words)]
   }
   const refused = (kind: RuleKind) =>
     said(kind, 'Refused (403) for every row.', (words) => `Refused (403) for rows unless ${words}.`)
@@ -129,7 +129,7 @@ const joinRule = (sub: SubCollection | null): string[] => {
   const join = sub?.relation.join?.()
   if (!join) return []
   const rule = ruleWords(join, 'read')
-  const isOpen = rule === null || rule === settledWords.always
+  const isOpen = rule === null || rule === constantWords.always
   return [
     `Linked by the rows of ${words(join.name)}, and written there; a row that is linked several times is shown once.`,
     ...(isOpen ? [] : [`Counts only links where in the row of ${words(join.name)} ${rule}.`]),

@@ -16,11 +16,11 @@ export interface Move {
 export function movesOf(wanted: readonly Named[], present: Iterable<string>): readonly Move[] {
   const there = new Set(present)
   const moves: Move[] = []
-  const settled = new Set<string>()
+  const moved = new Set<string>()
   const next = (): Move | undefined => {
     for (const { name, former } of wanted) {
       if (there.has(name)) continue
-      const from = former.find((old) => there.has(old) && !settled.has(old))
+      const from = former.find((old) => there.has(old) && !moved.has(old))
       if (from !== undefined) return { from, to: name }
     }
     return undefined
@@ -28,7 +28,7 @@ export function movesOf(wanted: readonly Named[], present: Iterable<string>): re
   for (let move = next(); move; move = next()) {
     there.delete(move.from)
     there.add(move.to)
-    settled.add(move.to)
+    moved.add(move.to)
     moves.push(move)
   }
   return moves

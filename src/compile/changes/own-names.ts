@@ -2,15 +2,15 @@ import type { MistakeList } from '../mistakes.ts'
 import { type Draft, type DraftView, viewOfResource } from './view-draft.ts'
 
 /** The last step: the draft gets the older version's own names as keys, which must not collide. */
-export const settle = (draft: Draft, version: string, mistakes: MistakeList): Draft => {
-  const settled = new Map<string, DraftView>()
+export const withOwnNames = (draft: Draft, version: string, mistakes: MistakeList): Draft => {
+  const named = new Map<string, DraftView>()
   for (const [key, view] of draft) {
-    const taken = settled.has(view.name)
+    const taken = named.has(view.name)
     if (taken) collision(mistakes, version, `two resources are called "${view.name}"`)
     checkNames(view, version, mistakes)
     // A collision keeps both, so that all other mistakes can still be found.
     const name = taken ? `${key} (2)` : view.name
-    settled.set(name, {
+    named.set(name, {
       ...view,
       name,
       fields: byName(view.fields),
@@ -27,7 +27,7 @@ export const settle = (draft: Draft, version: string, mistakes: MistakeList): Dr
       })),
     })
   }
-  return settled
+  return named
 }
 
 const byName = <T extends { readonly name: string }>(all: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
