@@ -5,7 +5,7 @@ import { afterListening } from './after-listening.ts'
 import { type Driver, type DriverClient, type DriverConfig, survivingUnknownMessages } from './driver.ts'
 import type { Done } from './driver-statement.ts'
 import { coded, silentCode } from './errors.ts'
-import type { Host, Hosts, SessionTarget } from './hosts.ts'
+import type { Host, Hosts } from './hosts.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 
 /** An open connection. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
@@ -44,7 +44,7 @@ export interface Server {
 export async function connect(server: Server, options: ConnectionOptions = {}): Promise<Connection> {
   const { hosts } = server
   const failures: unknown[] = []
-  const second: Host[] = []
+  const standbys: Host[] = []
   for (const host of hosts.inOrder()) {
     if (host.name === options.without) continue
     hosts.trying(host)
@@ -55,7 +55,7 @@ export async function connect(server: Server, options: ConnectionOptions = {}): 
         hosts.worked(host)
         return connection
       }
-      second.push(host)
+      standbys.push(host)
       connection.cut()
     } catch (error) {
       connection?.cut()
@@ -63,31 +63,19 @@ export async function connect(server: Server, options: ConnectionOptions = {}): 
       failures.push(error)
     }
   }
-  if (hosts.target === 'prefer-standby' && second[0]) return connectTo(server, second[0], options)
-  throw second[0] ? wrongServer(second, hosts.target) : failures[0]
+  throw standbys[0] ? noPrimary(standbys) : failures[0]
 }
 
 async function isWanted(connection: Connection, { hosts, settings }: Server): Promise<boolean> {
   if (hosts.target === 'any') return true
-  const sql = `SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'`
   // A host may fall silent after the login, and nothing else ends a statement of a connection that no client has yet.
   const lift = afterListening(settings.connectMs, () => connection.cut())
-  const { rows } = await run(connection, { text: sql }).finally(lift)
-  const [isStandby, isReadOnly] = [rows[0]?.[0] === 1, rows[0]?.[1] === 1]
-  switch (hosts.target) {
-    case 'primary':
-      return !isStandby
-    case 'read-write':
-      return !isReadOnly
-    case 'read-only':
-      return isReadOnly
-    default:
-      return isStandby
-  }
+  const { rows } = await run(connection, { text: 'SELECT NOT pg_is_in_recovery()' }).finally(lift)
+  return rows[0]?.[0] === 1
 }
 
-const wrongServer = (found: readonly Host[], target: SessionTarget): Error =>
-  Object.assign(new Error(`${found.map(({ name }) => name).join(' and ')} answered, but not as ${target}`), {
+const noPrimary = (standbys: readonly Host[]): Error =>
+  Object.assign(new Error(`${standbys.map(({ name }) => name).join(' and ')} answered, but not as primary`), {
     code: 'CONNECTION_WRONG_SERVER',
   })
 

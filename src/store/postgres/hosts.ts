@@ -1,13 +1,15 @@
 import { StoreRefused } from '../store.ts'
 
-/** As `target_session_attrs` of libpq: which of the servers of a URL a connection may lead to. */
-export type SessionTarget = (typeof targets)[number]
-const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
+/** Which of the servers of a URL a connection may lead to: any, or the one that can be written. */
+export type SessionTarget = 'any' | 'primary'
 
+/** In the words of libpq, which has some for standbys too: these are named in NOUNKIT_READ_URL. */
 export function targetOf(text: string | null | undefined): SessionTarget {
-  const target = targets.find((one) => one === (text || 'any'))
-  if (target) return target
-  throw new StoreRefused(`target_session_attrs is ${JSON.stringify(text)}. Write ${targets.join(', ')}.`)
+  if (!text || text === 'any') return 'any'
+  if (text === 'primary' || text === 'read-write') return 'primary'
+  throw new StoreRefused(
+    `target_session_attrs is ${JSON.stringify(text)}. Write any, primary or read-write. Standbys that answer reads are named in NOUNKIT_READ_URL.`,
+  )
 }
 
 /** One server of the URL. */

@@ -20,9 +20,8 @@ export class SilentHost {
     this.#server = server
     this.#clients = clients
     const { hosts, target } = server.settings
-    // Of standbys there may be several: that another one answers says nothing of the one that is slow.
-    const isOneOnly = target === 'primary' || target === 'read-write'
-    if (hosts.length > 1 && isOneOnly) this.#timer = setInterval(() => this.#look(), lookEveryMs).unref()
+    if (hosts.length > 1 && target === 'primary')
+      this.#timer = setInterval(() => this.#look(), lookEveryMs).unref()
   }
 
   stop(): void {
