@@ -41,7 +41,7 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'events/give-positions.ts': [3, 'positions of many accounts, where they are not apart'],
   'events/sweep-events.ts': [1, 'housekeeping: accounts with old events'],
   'guard/key-lives.ts': [1, 'a key by its id, which does not tell its node'],
-  'guard/key-ring.ts': [2, 'commands: keys by their names, or of all accounts'],
+  'guard/key-ring.ts': [1, 'commands: keys by their names, or of all accounts'],
   'jobs/job-figures.ts': [2, 'metrics: the jobs of all accounts'],
   'jobs/job-list.ts': [1, 'commands'],
   'jobs/job-rows.ts': [

@@ -176,11 +176,11 @@ export class KeyRing {
 
   /** Of one account or of all. While a node of a cluster is away, the keys of the other nodes. */
   async #read(from: StoreOrTransaction, account: string | null): Promise<readonly ListedKey[]> {
-    const { all, ofAccount } = this.#sql
+    const { ofAll, ofAccount } = this.#sql
     // A node that was away is not waited for again.
     if (this.#away.size > 0) return this.#readReachable(account)
     try {
-      const rows = await allRows(from, account === null ? all() : ofAccount(account))
+      const rows = await allRows(from, account === null ? ofAll() : ofAccount(account))
       return rows.map(listedKeyOf).sort(byNameAndAge)
     } catch (error) {
       const isAway = error instanceof StoreError && error.kind === 'unavailable'

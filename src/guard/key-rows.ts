@@ -39,19 +39,8 @@ function kindOf(column: string): FieldKind {
   return column.endsWith('_at') ? 'integer' : 'string'
 }
 
-export interface InsertedKey {
-  readonly id: string
-  readonly account: string
-  readonly name: string
+export interface InsertedKey extends Omit<StoredKey, 'rowId' | 'revokedAt'> {
   readonly hash: string
-  readonly prefix: string
-  readonly scopes: readonly string[]
-  readonly kind: Consumer['kind']
-  readonly contact: string | null
-  readonly createdAt: number
-  readonly expiresAt: number | null
-  readonly subject: string | null
-  readonly claims: JsonObject
 }
 
 /** The columns of a new key, with their values. */
@@ -84,7 +73,7 @@ export const keyStatements = (dialect: Dialect) => {
         dialect,
         (bind) => `${list} WHERE ${equals(bind, 'account_id', account)} AND ${equals(bind, 'id', id)}`,
       ),
-    all: () => statement(dialect, () => list),
+    ofAll: () => statement(dialect, () => list),
     /** The same for a node that is asked by itself. */
     onNode: { table: 'nounkit_api_keys', columns: expressions(listed) },
     insert: (key: InsertedKey) =>

@@ -1,5 +1,7 @@
 import { type Consumer, inProcess, operatorPrefix } from '../call/caller.ts'
-import { type Store, textOrNull } from '../store/store.ts'
+import { keyStatements, storedKeyOf } from '../guard/key-rows.ts'
+import { allRows } from '../store/run-statement.ts'
+import type { Store } from '../store/store.ts'
 
 /** A consumer: all API keys of one name together, or the client of a token as `token:{client}`. */
 export interface KnownConsumer {
@@ -19,8 +21,9 @@ export interface Consumers {
 export async function readConsumers(store: Store): Promise<Consumers> {
   const known = new Map<string, KnownConsumer>()
   const byName = new Map<string, KnownConsumer>()
-  const keys = await readKeys(store)
+  const rows = await allRows(store, keyStatements(store.dialect).ofAll())
   // Oldest first, so that kind and contact of the newest key win.
+  const keys = rows.map(storedKeyOf).sort((a, b) => a.createdAt - b.createdAt || (a.rowId < b.rowId ? -1 : 1))
   for (const { account, name, kind, contact } of keys) {
     const key = `${account}\n${name}`
     byName.set(key, { account, name, kind, contact: contact ?? byName.get(key)?.contact ?? null })
@@ -40,18 +43,3 @@ export async function readConsumers(store: Store): Promise<Consumers> {
 /** Operators in the console, and the code of the API itself, call without a key. Ids of keys and tokens begin otherwise. */
 const kindWithoutKey = (id: string): Consumer['kind'] =>
   id === inProcess || id.startsWith(operatorPrefix) ? 'internal' : 'external'
-
-/** Oldest first. The row of a rotated secret has the id of the new one and a suffix: both are one consumer. */
-async function readKeys(store: Store): Promise<readonly (KnownConsumer & { readonly id: string })[]> {
-  const rows = await store.all(
-    'SELECT "id", "account_id", "name", "kind", "contact" FROM "nounkit_api_keys" ORDER BY "created_at", "id"',
-    [],
-  )
-  return rows.map(([id, account, name, kind, contact]) => ({
-    id: String(id).split('.', 1)[0] ?? '',
-    account: String(account),
-    name: String(name),
-    kind: kind === 'internal' || kind === 'probe' ? kind : 'external',
-    contact: textOrNull(contact),
-  }))
-}
