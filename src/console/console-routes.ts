@@ -1,3 +1,4 @@
+import type { NavigationEntry } from './console-layout.ts'
 import type { ConsolePage, OpenPage } from './console-page.ts'
 import { consolePages } from './console-pages.ts'
 
@@ -50,14 +51,8 @@ const decoded = (text: string): string | null => {
   }
 }
 
-export interface NavigationItem {
-  readonly label: string
-  readonly url: string
-  readonly isCurrent: boolean
-}
-
 /** The pages that the navigation has, in the order of the table. */
-export const navigation = (path: string): readonly NavigationItem[] =>
+export const navigation = (path: string): readonly NavigationEntry[] =>
   consolePages.flatMap((page) =>
     page.kind === 'page' && page.inNavigation !== undefined
       ? [

@@ -61,15 +61,12 @@ const tab = (label: string, url: string, current: boolean): Markup =>
   html`<a href="${url}"${current ? html` aria-current="page"` : ''}>${label}</a>`
 
 /** The response of a page that is made for one request. */
-export const freshPage = (
-  text: string,
-  options: { readonly nonce?: string; readonly cacheControl?: string; readonly status?: number } = {},
-): PlainResponse => ({
-  status: options.status ?? 200,
+export const freshPage = (text: string, nonce?: string): PlainResponse => ({
+  status: 200,
   headers: {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': pagePolicy(options.nonce),
-    'Cache-Control': options.cacheControl ?? 'no-cache',
+    'Content-Security-Policy': pagePolicy(nonce),
+    'Cache-Control': 'no-cache',
     Vary: 'Accept',
   },
   body: text,

@@ -83,7 +83,7 @@ const reference = (context: PageContext, version: Version): PlainResponse => {
   const page = { layout, assets, version, versions, openapi: context.openapi(version) }
   const key = `${version.name} ${stateOf(versions)}`
   const text = context.pageWithNonce(key, nonce, (any) => referencePage(page, any))
-  return freshPage(text, { nonce })
+  return freshPage(text, nonce)
 }
 
 /** The version switch depends on which versions are served and deprecated, so the keys of cached pages do too. */
@@ -122,7 +122,7 @@ export const versionsRoute = (context: PageContext): PageRoute => ({
         body: prefixedMarkdown(versionsText(model, lives), model.prefix),
       }
     const page = { layout, model, now, lives, retiredAt: await retiredAt(context) }
-    return freshPage(versionsPage(page), { cacheControl: 'no-cache' })
+    return freshPage(versionsPage(page))
   },
 })
 

@@ -7,8 +7,7 @@ import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 import { noSuchPage } from '../console-refusal.ts'
 import { timeShown } from '../time-shown.ts'
 import { callsByDay } from './calls-by-day.ts'
-import { dayTrend } from './day-trend.ts'
-import { callsPicture } from './usage-section.ts'
+import { callsPicture, dayTrend } from './day-trend.ts'
 
 export const consumersPath = '/console/consumers'
 

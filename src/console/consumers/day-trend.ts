@@ -1,5 +1,6 @@
-import { html, type Markup } from '../../pages/markup.ts'
+import { framed, html, type Markup } from '../../pages/markup.ts'
 import { round } from '../../pages/timeline.ts'
+import { barPicture } from '../today/trend-picture.ts'
 
 const width = 184
 const height = 28
@@ -21,4 +22,17 @@ export const dayTrend = (calls: readonly number[], days: readonly string[], what
       return html`<rect x="${round(at * step)}" y="${round(height - 1 - tall)}" width="${round(Math.max(1, step - 0.4))}" height="${round(tall)}"/>`
     },
   )}</g></svg>`
+}
+
+/** A bar for each day. */
+export const callsPicture = (version: string, calls: readonly number[], days: readonly string[]): Markup => {
+  const title = `Calls of ${version} by day`
+  const ends = [days[0] ?? '', days.at(-1) ?? ''] as const
+  return framed(
+    title,
+    barPicture(
+      { id: `calls-${version}`, title, shown: (value: number) => value.toLocaleString('en'), ends },
+      calls,
+    ),
+  )
 }

@@ -44,6 +44,10 @@ export const problemOf = ({ status, json }: EngineAnswer): ToldProblem | null =>
   }
 }
 
+/** What is wrong with which field. */
+export const fieldFaults = ({ errors }: ToldProblem): ReadonlyMap<string, string> =>
+  new Map(errors.flatMap(({ field, detail }) => (field === null ? [] : [[field, detail]])))
+
 /** `#/address/street` is about the field `address`. */
 const fieldAt = (pointer: string): string => {
   const first = decodeURIComponent(pointer.replace(/^#?\//, '')).split('/', 1)[0] ?? ''

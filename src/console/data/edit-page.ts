@@ -1,7 +1,7 @@
 import type { ViewField } from '../../compile/model.ts'
 import { html, type Markup, table } from '../../pages/markup.ts'
 import type { GoTo, PostedForm, ShownPage, Visit } from '../console-page.ts'
-import { problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
+import { fieldFaults, problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
 import { atPlaces, type DataPlace, dataPlaceOf, dataUrl, rowPathOf } from './data-place.ts'
 import { differenceTable, hiddenTexts, textToShow } from './differences.ts'
 import { type FoundRows, findReferences, pickedRow } from './find-references.ts'
@@ -139,12 +139,7 @@ const save = async (
   const headers = etag === '' ? {} : { 'if-match': etag }
   const refused = problemOf(await visit.ask({ method: 'PATCH', path, body, headers }))
   if (!refused) return { goTo: visit.link(dataUrl('row', place, place.id ?? ''), { done: 'changed' }) }
-  if (refused.status !== 412) {
-    const faults = new Map(
-      refused.errors.flatMap(({ field, detail }) => (field === null ? [] : [[field, detail]])),
-    )
-    return shownForm(visit, edit, { refused, faults })
-  }
+  if (refused.status !== 412) return shownForm(visit, edit, { refused, faults: fieldFaults(refused) })
   const answer = await visit.ask({ method: 'GET', path })
   const now = textsOf(fields, rowOf(answer))
   const own = changedFields(fields, was, to).map(({ name }) => [name, to.get(name) ?? ''] as const)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { html, type Markup } from '../../pages/markup.ts'
 import type { GoTo, ShownPage, Visit } from '../console-page.ts'
-import { problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
+import { fieldFaults, problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
 import { atPlaces, type DataPlace, dataPlaceOf, dataUrl } from './data-place.ts'
 import { differenceTable, hiddenTexts } from './differences.ts'
 import { type FoundRows, findReferences, pickedRow } from './find-references.ts'
@@ -85,8 +85,5 @@ const make = async (
   const refused = problemOf(answer)
   if (!refused)
     return { goTo: visit.link(dataUrl('row', place, String(rowOf(answer).id)), { done: 'created' }) }
-  const faults = new Map(
-    refused.errors.flatMap(({ field, detail }) => (field === null ? [] : [[field, detail]])),
-  )
-  return shownForm(visit, place, texts, { refused, faults })
+  return shownForm(visit, place, texts, { refused, faults: fieldFaults(refused) })
 }
