@@ -47,7 +47,7 @@ export function readNew(
   if (errors.count > before) return null
   for (const [name, value] of view.whenAbsent)
     if (row[name] === undefined || row[name] === null) row[name] = value
-  return { ...row, ...madeUp(view, null, sent, () => false) }
+  return view.customs.length === 0 ? row : { ...row, ...madeUp(view, null, sent, () => false) }
 }
 
 /** The row a PUT asks for: what this version shows the caller is replaced, what it cannot see stays. */

@@ -33,10 +33,16 @@ export function newIdOfTime(now: number): string {
   return uuidV7(now, entryCounter, idEnd())
 }
 
+let begun = { at: -1, text: '' }
+
 /** Of a time in milliseconds, a count below 4,096 and a random end. */
 export function uuidV7(time: number, count: number, end: string): string {
-  const ms = time.toString(16).padStart(12, '0')
-  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${count.toString(16).padStart(3, '0')}-${end}`
+  // Rows of a list have the same time.
+  if (time !== begun.at) {
+    const ms = time.toString(16).padStart(12, '0')
+    begun = { at: time, text: `${ms.slice(0, 8)}-${ms.slice(8)}-7` }
+  }
+  return `${begun.text}${count.toString(16).padStart(3, '0')}-${end}`
 }
 
 /** The random end of a UUID, which begins with its variant. */
