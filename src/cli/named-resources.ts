@@ -11,6 +11,9 @@ export function namedResources(model: Model, names: readonly string[]): readonly
     if (known.includes(name)) continue
     if (model.resources.get(name)?.answered)
       throw new CommandMistake(`${name} is answered by code: the store has no rows of it.`)
+    const counted = model.head.views.get(name)?.totals?.of().name
+    if (counted !== undefined)
+      throw new CommandMistake(`${name} counts rows of ${counted}, and has none of its own. Name ${counted}.`)
     if (model.stored.has(name))
       throw new CommandMistake(
         `${name} belongs to the engine itself, and its rows mean nothing elsewhere. nounkit copy and nounkit backup move them with all others.`,

@@ -1,8 +1,12 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
 import shop from '../../examples/shop/api.ts'
 import { exportCommand } from '../../src/cli/export-command.ts'
+import { namedResources } from '../../src/cli/named-resources.ts'
+import { compileApi } from '../../src/compile/compile.ts'
+import { api as declare, resource } from '../../src/index.ts'
 import { withSnapshot } from '../../src/store/snapshot.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { exportRows } from '../../src/transfer/export-rows.ts'
@@ -154,4 +158,13 @@ test('an unknown resource, and one of the engine itself, are refused with what t
     exportCommand({ flags: { resource: [resource] }, words: ['examples/shop'] })
   await expect(exporting('order')).rejects.toThrow('There is no resource "order". Did you mean "orders"?')
   await expect(exporting('webhook-endpoints')).rejects.toThrow(/belongs to the engine itself/)
+})
+
+test('totals are told what they count', () => {
+  const books = resource('books', { fields: { pages: z.int() } })
+  const totals = resource('book-totals', { totals: { of: 'books', by: ['pages'], sums: [] } })
+  const model = compileApi(declare('library', { resources: [books, totals] }))
+  expect(() => namedResources(model, ['book-totals'])).toThrow(
+    'book-totals counts rows of books, and has none of its own. Name books.',
+  )
 })
