@@ -1,7 +1,4 @@
-/**
- * A bounded cache in two generations. An entry found in the old generation moves to the young one; when the young one is full, it
- * becomes the old one, and the former old one is dropped. This is close to least-recently-used, and a hit costs one map look-up.
- */
+/** A bounded cache. Whatever was used longest ago makes room. */
 export interface StatementCache<S> {
   get(sql: string): S
   /** Drops all entries. */
@@ -15,33 +12,26 @@ export function statementCache<S>(
   prepare: (sql: string) => S,
   drop: (statement: S) => void = () => {},
 ): StatementCache<S> {
-  let young = new Map<string, S>()
-  let old = new Map<string, S>()
-  const keep = (sql: string, statement: S): S => {
-    if (young.size >= limit / 2) {
-      for (const dropped of old.values()) drop(dropped)
-      old = young
-      young = new Map()
-    }
-    young.set(sql, statement)
-    return statement
-  }
+  /** A map keeps the order in which entries were set. */
+  const kept = new Map<string, S>()
   return {
     get(sql) {
-      const known = young.get(sql)
-      if (known !== undefined) return known
-      const kept = old.get(sql)
-      if (kept === undefined) return keep(sql, prepare(sql))
-      old.delete(sql)
-      return keep(sql, kept)
+      const statement = kept.get(sql) ?? prepare(sql)
+      kept.delete(sql)
+      kept.set(sql, statement)
+      if (kept.size <= limit) return statement
+      for (const [oldest, left] of kept.entries().take(1)) {
+        kept.delete(oldest)
+        drop(left)
+      }
+      return statement
     },
     clear() {
-      for (const dropped of [...young.values(), ...old.values()]) drop(dropped)
-      young = new Map()
-      old = new Map()
+      for (const statement of kept.values()) drop(statement)
+      kept.clear()
     },
     get size() {
-      return young.size + old.size
+      return kept.size
     },
   }
 }
