@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, setPriority } from 'node:os'
@@ -58,19 +58,12 @@ function run(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(signal && { signal }),
+    const options = { maxBuffer: Number.POSITIVE_INFINITY, ...(signal && { signal }) }
+    const child = execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      if (error?.name === 'AbortError') reject(error)
+      else resolve({ code: child.exitCode, output: stdout + stderr })
     })
     if (signal) yieldToOthers(child.pid)
-    let output = ''
-    const take = (chunk: Buffer) => {
-      output += chunk.toString()
-    }
-    child.stdout.on('data', take)
-    child.stderr.on('data', take)
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, output }))
   })
 }
 

@@ -9,12 +9,12 @@ import { TypeWatch } from './dev/type-watch.ts'
 import { declarationPath } from './load.ts'
 import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
-import { readServeSettings, type ServeSettings } from './serve-settings.ts'
+import { readServeSettings, type ServeSettings, serveOptions } from './serve-settings.ts'
 import { signalled } from './signalled.ts'
 
 export const options = {
-  port: { type: 'string', value: 'N', does: 'the port; PORT, else 3000, by default, and 0 for any free one' },
-  host: { type: 'string', value: 'ADDRESS', does: 'the address; HOST, else 127.0.0.1, by default' },
+  port: serveOptions.port,
+  host: serveOptions.host,
   /** The process id of the parent, in its child processes. */
   'child-of': { type: 'string' },
 } as const

@@ -14,22 +14,13 @@ import { type LoadedApi, loadApi } from './load.ts'
 import { openLoaded } from './open-loaded.ts'
 import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
-import { readServeSettings, type ServeSettings } from './serve-settings.ts'
+import { readServeSettings, type ServeSettings, serveOptions } from './serve-settings.ts'
 import { signalled } from './signalled.ts'
 
-export const options = {
-  port: { type: 'string', value: 'N', does: 'the port; PORT, else 3000, by default, and 0 for any free one' },
-  host: { type: 'string', value: 'ADDRESS', does: 'the address; HOST, else 127.0.0.1, by default' },
-  workers: { type: 'string', value: 'N', does: 'how many processes share the port; 1 by default' },
-  'ops-port': { type: 'string', value: 'N', does: 'serves probes and metrics on a port of their own' },
-  console: { type: 'string', value: 'off', does: 'serves no console' },
-  'console-port': { type: 'string', value: 'N', does: 'serves the console on a port of its own' },
-  jobs: { type: 'string', value: 'off', does: 'leaves jobs to other processes' },
-  demo: { type: 'boolean', does: 'prints new keys and calls to try' },
-} as const
+export { serveOptions as options }
 
 /** `nounkit serve [API]`: migrates the store, seeds an empty one, and serves until SIGTERM or SIGINT. */
-export async function serveCommand({ flags, words }: Given<typeof options>): Promise<number> {
+export async function serveCommand({ flags, words }: Given<typeof serveOptions>): Promise<number> {
   const [place] = positionalsUpTo(words, 1)
   const settings = readServeSettings(flags)
   const { workers } = settings

@@ -1,18 +1,22 @@
 import cluster from 'node:cluster'
 import type { ConsolePlace } from '../serve/open-console.ts'
+import type { Given } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { mistypedSettings } from './setting-names.ts'
 
-export interface ServeFlags {
-  readonly port?: string
-  readonly host?: string
-  readonly workers?: string
-  readonly 'ops-port'?: string
-  readonly 'console-port'?: string
-  readonly console?: string
-  readonly jobs?: string
-  readonly demo?: boolean
-}
+/** The options of `nounkit serve`. Other commands have some of them. */
+export const serveOptions = {
+  port: { type: 'string', value: 'N', does: 'the port; PORT, else 3000, by default, and 0 for any free one' },
+  host: { type: 'string', value: 'ADDRESS', does: 'the address; HOST, else 127.0.0.1, by default' },
+  workers: { type: 'string', value: 'N', does: 'how many processes share the port; 1 by default' },
+  'ops-port': { type: 'string', value: 'N', does: 'serves probes and metrics on a port of their own' },
+  console: { type: 'string', value: 'off', does: 'serves no console' },
+  'console-port': { type: 'string', value: 'N', does: 'serves the console on a port of its own' },
+  jobs: { type: 'string', value: 'off', does: 'leaves jobs to other processes' },
+  demo: { type: 'boolean', does: 'prints new keys and calls to try' },
+} as const
+
+type ServeFlags = Given<typeof serveOptions>['flags']
 
 export interface ServeSettings {
   readonly port: number
@@ -83,7 +87,7 @@ function refuseSamePort(
   }
 }
 
-function readConsole(setting: Given | undefined, port: number | undefined): ConsolePlace {
+function readConsole(setting: GivenText | undefined, port: number | undefined): ConsolePlace {
   const place = port === undefined ? 'beside the API' : 'own port'
   return isOn(setting) ? place : 'nowhere'
 }
@@ -91,14 +95,14 @@ function readConsole(setting: Given | undefined, port: number | undefined): Cons
 /** Another valid port, for messages that suggest one. */
 export const beside = (port: number): number => (port < 65_535 ? port + 1 : port - 1)
 
-interface Given {
+interface GivenText {
   readonly text: string
   /** The flag or variable, for messages. */
   readonly name: string
 }
 
 /** An empty variable counts as not set; an empty flag is a mistake. */
-function given(places: { readonly [name: string]: string | undefined }): Given | undefined {
+function given(places: { readonly [name: string]: string | undefined }): GivenText | undefined {
   for (const [name, text] of Object.entries(places)) {
     if (text) return { text, name }
     if (text === '' && name.startsWith('--'))
@@ -107,14 +111,14 @@ function given(places: { readonly [name: string]: string | undefined }): Given |
   return undefined
 }
 
-function isOn(setting: Given | undefined): boolean {
+function isOn(setting: GivenText | undefined): boolean {
   if (!setting || setting.text === 'on') return true
   if (setting.text === 'off') return false
   const { name, text } = setting
   throw mistakeIn(name.startsWith('--'), `${name} is "${text}". Write off, or leave it out.`)
 }
 
-function wholeNumber(setting: Given | undefined, from: number, to: number): number | undefined {
+function wholeNumber(setting: GivenText | undefined, from: number, to: number): number | undefined {
   if (!setting) return undefined
   const { text, name } = setting
   const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN

@@ -28,8 +28,23 @@ export function readTyped({ kind, choices }: Question, line: string): TypedLine 
 }
 
 /** What is said where the line was unclear. */
-export const howToAnswer = ({ choices }: Question): string =>
+const howToAnswer = ({ choices }: Question): string =>
   `Answer with a number from 1 to ${choices.length}, or quit with q.`
+
+/** Asks until what is typed is clear. Null where nothing shall change, and where there is no line any more. */
+export async function askUntilClear(
+  question: Question,
+  lineAfter: (text: string) => Promise<string | null>,
+  quit: () => void = () => {},
+): Promise<string | null> {
+  for (let hint = ''; ; hint = `${howToAnswer(question)}\n`) {
+    const line = await lineAfter(`${hint}${shownQuestion(question)}`)
+    const typed = line === null ? 'nothing' : readTyped(question, line)
+    if (typed === 'quit') quit()
+    if (typed === 'nothing' || typed === 'quit') return null
+    if (typed !== 'unclear') return typed.answer
+  }
+}
 
 /** `"two words"` without its quotes, read as JSON. */
 function unquoted(typed: string): string {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Question } from '../../migrate/decide/questions-to-people.ts'
-import { howToAnswer, readTyped, shownQuestion } from '../typed-answer.ts'
+import { askUntilClear } from '../typed-answer.ts'
 
 /** What a letter does. */
 export interface Letter {
@@ -34,15 +34,9 @@ export class Terminal {
   }
 
   /** Null where nothing shall change, and for a question that is dropped. */
-  async ask(question: Question, dropped: Promise<void>): Promise<string | null> {
-    for (;;) {
-      const line = await this.#line(shownQuestion(question), dropped)
-      const typed = line === null ? 'nothing' : readTyped(question, line)
-      if (typed === 'quit') this.#commands.find(({ letter }) => letter === 'q')?.run()
-      if (typed === 'nothing' || typed === 'quit') return null
-      if (typed !== 'unclear') return typed.answer
-      this.#say(howToAnswer(question))
-    }
+  ask(question: Question, dropped: Promise<void>): Promise<string | null> {
+    const quit = (): void => this.#commands.find(({ letter }) => letter === 'q')?.run()
+    return askUntilClear(question, (text) => this.#line(text, dropped), quit)
   }
 
   async confirm(question: string): Promise<boolean> {
