@@ -1,6 +1,5 @@
 import { exportAccount } from '../../accounts/export-account.ts'
-import type { AccountFigures } from '../../accounts/list-accounts.ts'
-import { sizeOfRows } from '../../accounts/size-text.ts'
+import { type AccountFigures, sizeOfRows } from '../../accounts/list-accounts.ts'
 import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import type { ConsolePage, Download, GoTo, PostedForm, ShownPage, Visit } from '../console-page.ts'
 import { ConsoleRefusal } from '../console-refusal.ts'
