@@ -1,6 +1,7 @@
 import type { FieldKind } from '../kinds/kinds.ts'
 import { type Dialect, ident, idents } from './dialect.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
+import { rowsOfAccount } from './rows-of-account.ts'
 import { Binds } from './statement.ts'
 
 /** Who changed which row, and what operators did. Rows are inserted, and deleted by age or with their account; nobody changes one. */
@@ -25,6 +26,8 @@ export const auditColumns = [
 
 const kindOf = (column: string): FieldKind => (column === 'created_at' ? 'integer' : 'string')
 
+const typedColumns = auditColumns.map((name) => ({ name, kind: kindOf(name) }))
+
 /** Gives the parameter of a column. */
 type Bind = (index: number, kind: FieldKind) => string
 
@@ -38,10 +41,7 @@ export function insertEntry(account: string, bind: Bind, from = ''): string {
 
 /** Inserts entries of one account from a JSON array of arrays. `from` is one more table that they depend on: `, claim`. */
 export function insertEntriesOf(dialect: Dialect, account: string, array: string, from: string): string {
-  const given = dialect.rowsIn(
-    array,
-    auditColumns.map((name) => ({ name, kind: kindOf(name) })),
-  )
+  const given = dialect.rowsIn(array, typedColumns)
   return `INSERT INTO ${ident(auditTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g${from}`
 }
 
@@ -58,12 +58,6 @@ export function insertEntryAlone(dialect: Dialect): RowStatement {
 /** Inserts so many entries of one account. Binds the columns of each. */
 export function insertEntries(dialect: Dialect, count: number): RowStatement {
   const binds = new Binds(dialect)
-  const account = binds.use('account', 'id')
-  const rows = Array.from({ length: count }, (_, row) => {
-    const values = auditColumns.map((name, index) =>
-      binds.use(row * auditColumns.length + index, kindOf(name)),
-    )
-    return `(${[account, ...values].join(', ')})`
-  })
-  return rowStatement(`INSERT INTO ${ident(auditTable)} (${columns}) VALUES ${rows.join(', ')}`, binds)
+  const rows = rowsOfAccount(binds, typedColumns, count)
+  return rowStatement(`INSERT INTO ${ident(auditTable)} (${columns}) ${rows}`, binds)
 }

@@ -1,6 +1,7 @@
 import type { FieldKind } from '../kinds/kinds.ts'
 import { type Dialect, ident, idents, type TypedColumn } from './dialect.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
+import { rowsOfAccount } from './rows-of-account.ts'
 import { Binds } from './statement.ts'
 
 /** Events in the order of their positions, which is the order in which they can be read. */
@@ -34,7 +35,8 @@ export const eventColumns = [
 const kindOf = (column: string): FieldKind =>
   column === 'created_at' || column === 'position' ? 'integer' : 'string'
 
-const typedColumns: readonly TypedColumn[] = eventColumns.map((name) => ({ name, kind: kindOf(name) }))
+const typed = (name: string): TypedColumn => ({ name, kind: kindOf(name) })
+const typedColumns = eventColumns.map(typed)
 
 /** Gives the parameter of a column. */
 type Bind = (index: number, kind: FieldKind) => string
@@ -75,13 +77,11 @@ export function insertEventAlone(dialect: Dialect): RowStatement {
 /** Inserts events of one account into the inbox, in their order. Binds the columns of each. */
 export function insertWaiting(dialect: Dialect, count: number): RowStatement {
   const binds = new Binds(dialect)
-  const account = binds.use('account', 'id')
-  const rows = Array.from({ length: count }, (_, row) => {
-    const values = boundColumns((index, kind) => binds.use(row * eventColumns.length + index, kind))
-    return `(${[account, ...values].join(', ')})`
-  })
-  const columns = idents(['account_id', ...eventColumns])
-  return rowStatement(`INSERT INTO ${ident(inboxTable)} (${columns}) VALUES ${rows.join(', ')}`, binds)
+  const rows = rowsOfAccount(binds, typedColumns, count)
+  return rowStatement(
+    `INSERT INTO ${ident(inboxTable)} (${idents(['account_id', ...eventColumns])}) ${rows}`,
+    binds,
+  )
 }
 
 export const keptColumns = eventColumns.filter((name) => name !== 'id_end')
@@ -93,13 +93,11 @@ export function selectLastPosition(dialect: Dialect): RowStatement {
   return rowStatement(`SELECT ${lastPosition(binds.use('account', 'id'))}`, binds)
 }
 
-/** Inserts an event whose position is known. Binds the position, the id and `keptColumns`. */
-export function insertPlaced(dialect: Dialect): RowStatement {
+/** Inserts events of one account whose positions are known. Binds the position, the id and `keptColumns` of each. */
+export function insertPlaced(dialect: Dialect, count: number): RowStatement {
   const binds = new Binds(dialect)
-  const account = binds.use('account', 'id')
-  const values = ['position', 'id', ...keptColumns].map((name, at) => binds.use(at, kindOf(name)))
-  const text = `INSERT INTO ${ident(eventTable)} (${placedColumns}) VALUES (${[account, ...values].join(', ')})`
-  return rowStatement(text, binds)
+  const rows = rowsOfAccount(binds, ['position', 'id', ...keptColumns].map(typed), count)
+  return rowStatement(`INSERT INTO ${ident(eventTable)} (${placedColumns}) ${rows}`, binds)
 }
 
 /** As VALUES with two subqueries: with a SELECT from the table into which it inserts, SQLite makes a temporary table each time. */

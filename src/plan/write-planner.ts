@@ -72,8 +72,8 @@ export class WritePlanner {
     return this.#lastPosition(this.#dialect)
   }
 
-  insertPlaced(): RowStatement {
-    return this.#insertPlaced(this.#dialect)
+  insertPlaced(count: number): RowStatement {
+    return this.#insertPlaced(this.#dialect, count)
   }
 
   insertEntry(): RowStatement {

@@ -37,13 +37,15 @@ async function writePlaced(
 ): Promise<void> {
   const last = writes.lastPosition()
   const [newest] = (await tx.first(last.text, last.bind({ account }))) ?? []
-  const { text, bind } = writes.insertPlaced()
   let position = Number(newest)
-  for (const event of events) {
+  const placed = events.map((event): readonly Value[] => {
     position = Math.max(position + 1, event.created_at * positionsPerMs)
     const id = uuidV7(Math.floor(position / positionsPerMs), position % positionsPerMs, String(event.id_end))
-    const values = [position, id, ...keptColumns.map((name) => event[name])]
-    await tx.first(text, bind({ account, values }))
+    return [position, id, ...keptColumns.map((name) => event[name])]
+  })
+  for (const some of insertedAtOnce(placed)) {
+    const { text, bind } = writes.insertPlaced(some.length)
+    await tx.first(text, bind({ account, values: some.flat() }))
   }
 }
 

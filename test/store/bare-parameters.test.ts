@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { api, resource } from '../../src/index.ts'
+import { insertEntries } from '../../src/plan/audit.ts'
+import { insertPlaced } from '../../src/plan/events.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
 import { insertRow, insertWholeRows } from '../../src/plan/write-statements.ts'
 import { bareParameters } from '../../src/store/sqlite/bare-parameters.ts'
@@ -27,7 +29,10 @@ test('every INSERT of rows has its parameters in order, each once', () => {
       ],
     }),
   )
-  for (const one of model.resources.values())
-    for (const { text } of [insertRow(one, sqlite), insertWholeRows(one, 8, sqlite)])
-      expect(bareParameters(text)).not.toContain('?1')
+  const ofRows = [...model.resources.values()].flatMap((one) => [
+    insertRow(one, sqlite),
+    insertWholeRows(one, 8, sqlite),
+  ])
+  for (const { text } of [...ofRows, insertPlaced(sqlite, 8), insertEntries(sqlite, 8)])
+    expect(bareParameters(text)).not.toContain('?1')
 })
