@@ -1,7 +1,7 @@
 import type { TypedApi } from '../declare/api.ts'
 import type { CreatedRow, FilterOf, PatchedRow, ReplacedRow, ShownRow } from '../declare/consumer.ts'
 import type { BelongsTo, HasMany } from '../declare/relation.ts'
-import type { ResourceDeclaration, Told } from '../declare/resource.ts'
+import type { KnownOptions, ResourceDeclaration } from '../declare/resource.ts'
 import type { TotalsDeclaration } from '../declare/totals-declaration.ts'
 import type { webhookResources } from '../declare/webhook-resources.ts'
 import type { Choice, Ordered } from './api-shape.ts'
@@ -22,8 +22,8 @@ interface Declared<N, Version extends string, Events, Audit> {
     AuditShapes<AuditedName<N, Audit> | (Events extends true ? AuditedEndpoints<Audit> : never)>
   readonly events: Events extends true ? EventName<N> : never
   readonly problems:
-    | ToldOf<N[keyof N]>['problems']
-    | (Events extends true ? ToldOf<WebhookNouns[keyof WebhookNouns]>['problems'] : never)
+    | OptionsOf<N[keyof N]>['problems']
+    | (Events extends true ? OptionsOf<WebhookNouns[keyof WebhookNouns]>['problems'] : never)
 }
 
 /** The resources by name. */
@@ -31,34 +31,34 @@ type Nouns<Resource> = {
   readonly [D in Resource as D extends { readonly name: infer N extends string } ? N : never]: D
 }
 type WebhookNouns = Nouns<(typeof webhookResources)[number]>
-type ToldOf<D> = D extends { readonly told?: infer X } ? NonNullable<X> & Told : never
+type OptionsOf<D> = D extends { readonly known?: infer X } ? NonNullable<X> & KnownOptions : never
 
 /** What totals count; `never` for other resources, and where only a running program knows. */
-type TotalsOf<D> = ToldOf<D>['totals'] extends infer T extends TotalsDeclaration
+type TotalsOf<D> = OptionsOf<D>['totals'] extends infer T extends TotalsDeclaration
   ? string extends T['of']
     ? never
     : T
   : never
 
 /** The functions of a noun that is answered by code; `never` for others, and where only a running program knows. */
-type AnswersOf<X extends Told> = string extends X['answers'] ? never : X['answers']
+type AnswersOf<X extends KnownOptions> = string extends X['answers'] ? never : X['answers']
 
 /** The resources whose rows are stored, and that are offered. */
 type StoredName<N> = {
-  [K in keyof N & string]: [ToldOf<N[K]>['methods']] extends [never]
+  [K in keyof N & string]: [OptionsOf<N[K]>['methods']] extends [never]
     ? never
-    : [TotalsOf<N[K]> | AnswersOf<ToldOf<N[K]>>] extends [never]
+    : [TotalsOf<N[K]> | AnswersOf<OptionsOf<N[K]>>] extends [never]
       ? K
       : never
 }[keyof N & string]
 
 type EventName<N> = {
-  [K in StoredName<N>]: ToldOf<N[K]> extends { readonly shared: false; readonly events: true } ? K : never
+  [K in StoredName<N>]: OptionsOf<N[K]> extends { readonly shared: false; readonly events: true } ? K : never
 }[StoredName<N>]
 
 /** The resources whose changes are audit entries. */
 type AuditedName<N, Audit> = {
-  [K in StoredName<N>]: IsAudited<ToldOf<N[K]>['audit'], Audit> extends true ? K : never
+  [K in StoredName<N>]: IsAudited<OptionsOf<N[K]>['audit'], Audit> extends true ? K : never
 }[StoredName<N>]
 type IsAudited<Own extends boolean, Audit> = boolean extends Own ? Audit : Own
 
@@ -82,12 +82,12 @@ type TotalsShape<T extends TotalsDeclaration, N> =
   Target<T['of'], N> extends infer D extends {
     readonly fields: unknown
     readonly relations?: unknown
-    readonly told?: unknown
+    readonly known?: unknown
   }
     ? CountedShape<
         D['fields'],
         NonNullable<D['relations']>,
-        ToldOf<D>['filter'],
+        OptionsOf<D>['filter'],
         T['by'][number],
         SumIn<T>,
         N
@@ -109,7 +109,7 @@ interface CountedShape<F, R, Filter extends string, By extends string, Sum exten
 type GroupOf<Row, By extends string> = { [K in By & keyof Row]: Exclude<Row[K], undefined> }
 type SumsOf<Row> = { [K in keyof Row]: NonNullable<Row[K]> }
 
-interface DeclaredShape<F, R, Name extends string, I extends string, X extends Told, N> {
+interface DeclaredShape<F, R, Name extends string, I extends string, X extends KnownOptions, N> {
   readonly row: Flat<[AnswersOf<X>] extends [never] ? ShownRow<F, R> : WithoutTimes<ShownRow<F, R>, F>>
   readonly create: IfOffered<X, 'POST', CreatedRow<F, R>>
   readonly replace: IfOffered<X, 'PUT', ReplacedRow<F, R, X['owner']>>
@@ -130,7 +130,7 @@ interface DeclaredShape<F, R, Name extends string, I extends string, X extends T
 /** Code shows the times that it declares. */
 type WithoutTimes<Row, F> = Omit<Row, Exclude<'created_at' | 'updated_at', keyof F>>
 
-type MethodsOf<X extends Told> = [AnswersOf<X>] extends [never]
+type MethodsOf<X extends KnownOptions> = [AnswersOf<X>] extends [never]
   ? X['methods']
   : MethodsByAnswer<X['methods']>[AnswersOf<X> & keyof MethodsByAnswer<never>]
 interface MethodsByAnswer<Method> {
@@ -139,7 +139,7 @@ interface MethodsByAnswer<Method> {
   readonly list: 'GET' extends Method ? 'list' : never
 }
 
-type IfOffered<X extends Told, Method extends string, Body> =
+type IfOffered<X extends KnownOptions, Method extends string, Body> =
   Method extends MethodsOf<X> ? Flat<Body> : Record<never, never>
 
 /** One object type in place of several, as editors and errors show it. */
@@ -188,10 +188,10 @@ type Target<To, N> = To extends keyof N ? N[To] : never
 /** A row that a rule hides from the caller is shown as `null`. */
 type IsAlways<Relation, To extends string, N> = Relation extends { readonly optional: true }
   ? false
-  : 'read' extends ToldOf<Target<To, N>>['rules']
+  : 'read' extends OptionsOf<Target<To, N>>['rules']
     ? false
     : // A reference to a row that code answers for is not checked.
-      [AnswersOf<ToldOf<Target<To, N>>>] extends [never]
+      [AnswersOf<OptionsOf<Target<To, N>>>] extends [never]
       ? true
       : false
 
@@ -206,13 +206,13 @@ type LeadingBack<By extends string, Name extends string, D> = string extends By
   : By
 
 /** As paths are made: a sub-resource has a collection of its own where something is below it, or where its owner is a sub-resource. */
-type IsTop<R, X extends Told, N> = [X['methods']] extends [never]
+type IsTop<R, X extends KnownOptions, N> = [X['methods']] extends [never]
   ? false
   : [X['owner']] extends [never]
     ? true
     : true extends { [K in keyof R]: R[K] extends HasMany ? true : never }[keyof R]
       ? true
-      : [ToldOf<OwnerOf<R, X['owner'], N>>['owner']] extends [never]
+      : [OptionsOf<OwnerOf<R, X['owner'], N>>['owner']] extends [never]
         ? false
         : true
 type OwnerOf<R, Owner, N> = Owner extends keyof R

@@ -61,7 +61,7 @@ type WhileDeclaration = {
 }
 
 /** Options whose values the types of a client need: which fields can be filtered by, which methods there are, and so on. */
-export interface Told<
+export interface KnownOptions<
   Field extends string = string,
   BelongsTo extends string = string,
   Filter extends string = string,
@@ -93,7 +93,7 @@ export interface ResourceOptions<
   N extends string = string,
   I extends string = string,
   W = WhileDeclaration,
-  X extends Told<FieldName<F, R>, BelongsToName<R>, FilterName<F, R>> = Told<
+  X extends KnownOptions<FieldName<F, R>, BelongsToName<R>, FilterName<F, R>> = KnownOptions<
     FieldName<F, R>,
     BelongsToName<R>,
     FilterName<F, R>
@@ -190,7 +190,7 @@ export interface ResourceDeclaration<
   S extends string = string,
   I extends string = string,
   W = WhileDeclaration,
-  X extends Told = Told,
+  X extends KnownOptions = KnownOptions,
 > extends Omit<ResourceOptions<FieldDeclarations, RelationDeclarations>, Typed> {
   readonly kind: 'resource'
   readonly name: N
@@ -207,7 +207,7 @@ export interface ResourceDeclaration<
   readonly rules?: RuleDeclarations<never, S>
   readonly answers?: { readonly [K in AnswerName]?: (asked: never, context: never) => unknown }
   /** Never set: it carries what the types of a client need. */
-  readonly told?: X
+  readonly known?: X
 }
 
 export const resource = <
@@ -249,7 +249,7 @@ export const resource = <
     N,
     I,
     W,
-    ToldBy<
+    OptionsGiven<
       Filter,
       Sort,
       Count,
@@ -275,7 +275,7 @@ export const resource = <
   S,
   I,
   W,
-  ToldBy<
+  OptionsGiven<
     Filter,
     Sort,
     Count,
@@ -302,7 +302,7 @@ type SoundTotals<F, OfRows> = string extends keyof F
     : TypeMistake<'totals have no options of rows: the resource that they count has them'>
   : TypeMistake<'totals have no fields of their own'>
 
-export interface ToldBy<
+export interface OptionsGiven<
   Filter,
   Sort,
   Count,

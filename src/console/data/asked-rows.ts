@@ -4,7 +4,7 @@ import { ConsoleRefusal } from '../console-refusal.ts'
 import type { ConsoleRow } from './shown-value.ts'
 
 /** What a problem of the engine says. */
-export interface ToldProblem {
+export interface ReceivedProblem {
   readonly status: number
   readonly title: string
   readonly detail: string
@@ -29,7 +29,7 @@ interface ProblemJson {
 }
 
 /** The problem of an answer; null of one that is none. */
-export const problemOf = ({ status, json }: EngineAnswer): ToldProblem | null => {
+export const problemOf = ({ status, json }: EngineAnswer): ReceivedProblem | null => {
   if (status < 400) return null
   const { title = 'Refused', detail = '', errors = [] } = (json ?? {}) as ProblemJson
   return {
@@ -45,7 +45,7 @@ export const problemOf = ({ status, json }: EngineAnswer): ToldProblem | null =>
 }
 
 /** What is wrong with which field. */
-export const fieldFaults = ({ errors }: ToldProblem): ReadonlyMap<string, string> =>
+export const fieldFaults = ({ errors }: ReceivedProblem): ReadonlyMap<string, string> =>
   new Map(errors.flatMap(({ field, detail }) => (field === null ? [] : [[field, detail]])))
 
 /** `#/address/street` is about the field `address`. */
@@ -92,7 +92,7 @@ export const listedRows = (answer: EngineAnswer): RowsPage => {
 
 /** A refusal in the words of the engine, with what it says of each field or parameter that has no place of its own. */
 export const problemNotice = (
-  { title, detail, errors }: ToldProblem,
+  { title, detail, errors }: ReceivedProblem,
   isElsewhere: (fault: FaultOfField) => boolean,
 ): Markup => {
   const here = errors.filter((fault) => !isElsewhere(fault))

@@ -1,6 +1,6 @@
 import { html } from '../../pages/markup.ts'
 import type { ShownPage, Visit } from '../console-page.ts'
-import { problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
+import { problemNotice, problemOf, type ReceivedProblem, rowOf } from './asked-rows.ts'
 import { atPlaces, dataPlaceOf, dataUrl, rowPathOf } from './data-place.ts'
 import { shortLabelOf, wholeValue } from './shown-value.ts'
 
@@ -17,7 +17,7 @@ export const deletePages = atPlaces('delete', {
   },
 })
 
-const shown = async (visit: Visit, refused: ToldProblem | null): Promise<ShownPage> => {
+const shown = async (visit: Visit, refused: ReceivedProblem | null): Promise<ShownPage> => {
   const place = dataPlaceOf(visit)
   const answer = await visit.ask({ method: 'GET', path: rowPathOf(place) })
   const row = rowOf(answer)

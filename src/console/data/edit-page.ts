@@ -1,7 +1,7 @@
 import type { ViewField } from '../../compile/model.ts'
 import { html, type Markup, table } from '../../pages/markup.ts'
 import type { GoTo, PostedForm, ShownPage, Visit } from '../console-page.ts'
-import { fieldFaults, problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
+import { fieldFaults, problemNotice, problemOf, type ReceivedProblem, rowOf } from './asked-rows.ts'
 import { atPlaces, type DataPlace, dataPlaceOf, dataUrl, rowPathOf } from './data-place.ts'
 import { differenceTable, hiddenTexts, textToShow } from './differences.ts'
 import { type FoundRows, findReferences, pickedRow } from './find-references.ts'
@@ -58,7 +58,7 @@ const editIn = (place: DataPlace, form: PostedForm): Edit => {
 interface Shown {
   readonly found?: FoundRows
   readonly faults?: ReadonlyMap<string, string>
-  readonly refused?: ToldProblem
+  readonly refused?: ReceivedProblem
   /** The values when the form was made, where somebody else has changed the row since. */
   readonly opened?: FormTexts
 }

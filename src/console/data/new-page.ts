@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { html, type Markup } from '../../pages/markup.ts'
 import type { GoTo, ShownPage, Visit } from '../console-page.ts'
-import { fieldFaults, problemNotice, problemOf, rowOf, type ToldProblem } from './asked-rows.ts'
+import { fieldFaults, problemNotice, problemOf, type ReceivedProblem, rowOf } from './asked-rows.ts'
 import { atPlaces, type DataPlace, dataPlaceOf, dataUrl } from './data-place.ts'
 import { differenceTable, hiddenTexts } from './differences.ts'
 import { type FoundRows, findReferences, pickedRow } from './find-references.ts'
@@ -54,7 +54,7 @@ const shownForm = (
     found = null,
     faults = new Map(),
     refused,
-  }: { found?: FoundRows | null; faults?: ReadonlyMap<string, string>; refused?: ToldProblem },
+  }: { found?: FoundRows | null; faults?: ReadonlyMap<string, string>; refused?: ReceivedProblem },
 ): ShownPage => {
   const fields = newFields(place)
   return {

@@ -130,7 +130,7 @@ const urlOfMany = (view: View, { name, relation, target }: ViewRelation, id: str
 
 const mostEvents = 20
 
-interface ToldEvent {
+interface ReceivedEvent {
   readonly type: string
   readonly changed: readonly string[] | null
   readonly created_at: string
@@ -147,7 +147,7 @@ const history = async (visit: Visit, view: View, id: string): Promise<Markup | f
     query: query.toString(),
   })
   if (answer.status !== 200) return false
-  const events = listedRows(answer).rows as unknown as readonly ToldEvent[]
+  const events = listedRows(answer).rows as unknown as readonly ReceivedEvent[]
   return html`<h2>History</h2>
 ${tableOr(
   'No events are kept of this row.',
