@@ -39,18 +39,21 @@ export interface CreateOptions extends CallOptions {
 export interface GetOptions<Include> extends CallOptions {
   readonly include?: Include | undefined
 }
+interface Paging {
+  /** How many rows or groups a page has. */
+  readonly limit?: number | undefined
+  /** `page.next_cursor` of the page before. */
+  readonly cursor?: string | undefined
+}
 export interface ListOptions<Filter, Field extends string, Include, Count = never, Search = never>
-  extends GetOptions<Include> {
+  extends GetOptions<Include>,
+    Paging {
   readonly filter?: Filter | undefined
   readonly sort?: readonly Sort<Field>[] | undefined
   /** Words of which each is the beginning of a word in the searched fields of a row. */
   readonly search?: Search | undefined
   /** Whether `page.total` tells how many rows the filters find. */
   readonly count?: Count | undefined
-  /** How many rows a page has. */
-  readonly limit?: number | undefined
-  /** `page.next_cursor` of the page before. */
-  readonly cursor?: string | undefined
 }
 /** A field, or `-field` for the opposite order. */
 export type Sort<Field extends string> = Field | 'id' | `-${Field | 'id'}`
@@ -69,15 +72,11 @@ type Filters<S, N extends string> = [Of<S, N, 'either'>] extends [true]
   ? Of<S, N, 'filter'> & { readonly or?: readonly Of<S, N, 'filter'>[] | undefined }
   : Of<S, N, 'filter'>
 
-interface TotalsOptions<Filter, Field extends string, By> extends CallOptions {
+interface TotalsOptions<Filter, Field extends string, By> extends CallOptions, Paging {
   /** The fields that make the groups; all rows are one group, unless said. */
   readonly by?: By | undefined
   readonly filter?: Filter | undefined
   readonly sort?: readonly (Field | `-${Field}`)[] | undefined
-  /** How many groups a page has. */
-  readonly limit?: number | undefined
-  /** `page.next_cursor` of the page before. */
-  readonly cursor?: string | undefined
 }
 interface Totals<S, N extends string> {
   /** One page of groups when awaited; all groups in `for await`. */

@@ -15,14 +15,9 @@ export const addRequiredField: ChangeKind<AddRequiredField> = {
   },
   phase: 4,
   takeBack(draft, change, report) {
-    const found = absentField(change, draft.get(change.resource), report)
-    if (!found) return null
-    if (!found.required)
-      return report.mistake(
-        `${change.resource}.${change.field} is not required.`,
-        'An optional field needs no line: what a frozen contract does not show is hidden.',
-      )
-    if (!report.claim(`${change.resource}.${change.field}`, 'all')) return null
+    const why = 'An optional field needs no line: what a frozen contract does not show is hidden.'
+    const found = absentField(change, draft.get(change.resource), report, why)
+    if (!found || !report.claim(`${change.resource}.${change.field}`, 'all')) return null
     return withView(draft, change.resource, (view) =>
       hideField(absenceMeans(view, found, change.whenAbsent), change.field),
     )

@@ -16,11 +16,8 @@ export const makeRequired: ChangeKind<MakeRequired> = {
   },
   phase: 1,
   takeBack(draft, change, report) {
-    const found = absentField(change, draft.get(change.resource), report)
-    if (!found) return null
-    if (!found.required)
-      return report.mistake(`${change.resource}.${change.field} is not required.`, 'Leave this change out.')
-    if (!report.claim(`${change.resource}.${change.field}`, 'absence')) return null
+    const found = absentField(change, draft.get(change.resource), report, 'Leave this change out.')
+    if (!found || !report.claim(`${change.resource}.${change.field}`, 'absence')) return null
     if (!change.why) {
       report.mistake(
         `who sends no ${change.field} reads ${JSON.stringify(change.whenAbsent)} instead of null.`,

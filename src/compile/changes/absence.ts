@@ -4,11 +4,12 @@ import { toStored } from '../versions/codecs.ts'
 import type { Report } from './report.ts'
 import { type DraftField, type DraftView, without } from './view-draft.ts'
 
-/** The field whose absence gets a meaning, where `whenAbsent` is a valid value of it. */
+/** The required field whose absence gets a meaning, where `whenAbsent` is a valid value of it. */
 export const absentField = (
   change: AddRequiredField | MakeRequired,
   known: DraftView | undefined,
   report: Report,
+  unlessRequired: string,
 ): DraftField | null => {
   const view = known ?? report.view(change.resource)
   const field = view && report.field(view, change.resource, change.field)
@@ -23,6 +24,8 @@ export const absentField = (
       `${JSON.stringify(change.whenAbsent)} is not a value of ${change.resource}.${change.field}.`,
       `It ${firstFault(field.schema, change.whenAbsent)?.detail ?? `holds values of kind ${field.kind}`}.`,
     )
+  if (!field.required)
+    return report.mistake(`${change.resource}.${change.field} is not required.`, unlessRequired)
   return field
 }
 

@@ -109,22 +109,19 @@ export function includesLeaf(
 ): RuleNode | null {
   if (listed.kind !== 'claim')
     return context.note(`${partSource(listed)} is not a list.`, "Write caller.claim('…').includes(…).")
-  if (element.kind !== 'field') {
-    const kind = sharedKind(listed, element)
-    const list = kind && typedValue(listed, kind, true, context)
-    const own = kind && typedValue(element, kind, false, context)
-    if (kind === null)
-      context.note('a claim is compared with a claim, and neither has a type.', 'Name a field or a constant.')
-    if (list?.kind !== 'caller-value' || !own) return null
-    return Object.freeze({ kind: 'includes', list, element: own, negated })
-  }
-  const field = fieldPath(element, context)
-  const { kind } = field.field
-  if (kinds[kind].notQueryable !== null)
+  const field = element.kind === 'field' ? fieldPath(element, context) : null
+  const kind = field ? field.field.kind : sharedKind(listed, element)
+  if (kind === null)
+    return context.note(
+      'a claim is compared with a claim, and neither has a type.',
+      'Name a field or a constant.',
+    )
+  if (field && kinds[kind].notQueryable !== null)
     return context.note(`${pathOf(field)} ${kinds[kind].notQueryable}.`, 'Name another field.')
   const list = typedValue(listed, kind, true, context)
-  return list?.kind === 'caller-value'
-    ? Object.freeze({ kind: 'includes', list, element: field, negated })
+  const own = field ?? typedValue(element, kind, false, context)
+  return list?.kind === 'caller-value' && own
+    ? Object.freeze({ kind: 'includes', list, element: own, negated })
     : null
 }
 
