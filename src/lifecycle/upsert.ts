@@ -1,6 +1,7 @@
 import { type Bound, statement } from '../plan/bound-statement.ts'
 import { type Dialect, ident, idents } from '../plan/dialect.ts'
 import { allRows } from '../store/run-statement.ts'
+import { statementParts } from '../store/statement-parts.ts'
 import type { Transaction, Value } from '../store/store.ts'
 
 /** A key, how often it was counted, and when last. */
@@ -21,21 +22,13 @@ export const detailTable: CountTable = {
   key: ['account_id', 'consumer', 'version', 'day', 'resource', 'kind', 'name'],
 }
 
-/** Rows of one statement. Only these sizes, so that few statements are prepared. */
-const sizes = [50, 10, 1]
-
 /** Adds counts to those that are already in the store. PostgreSQL refuses to update a row twice in one statement, so each key comes once. */
 export async function addCounts(
   tx: Transaction,
   table: CountTable,
   rows: readonly CountRow[],
 ): Promise<void> {
-  let at = 0
-  while (at < rows.length) {
-    const size = sizes.find((one) => one <= rows.length - at) ?? 1
-    await allRows(tx, upsert(tx.dialect, table, rows.slice(at, at + size)))
-    at += size
-  }
+  for (const part of statementParts(rows)) await allRows(tx, upsert(tx.dialect, table, part))
 }
 
 function upsert(dialect: Dialect, table: CountTable, rows: readonly CountRow[]): Bound {

@@ -1,5 +1,6 @@
 import { statement } from '../plan/bound-statement.ts'
 import { accountRows, allRows, firstRow } from '../store/run-statement.ts'
+import { statementParts } from '../store/statement-parts.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { newId } from '../write/ids.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
@@ -20,9 +21,6 @@ const longestKept = 8_192
 
 /** A long body is made again for its call: deliveries may wait long for an endpoint that hangs, and many of them would fill the memory. */
 const isShort = ({ body }: WantedEvent): boolean => body !== null && body.length <= longestKept
-
-/** Rows of one INSERT. Only these sizes, so that few statements are prepared. */
-const sizes = [100, 10, 1]
 
 /**
  * Makes the deliveries of some events and moves the endpoint's position past them, in one transaction: whoever is killed at any
@@ -53,11 +51,7 @@ export function makeDeliveries(
     )
     if (!moved) return null
     const rows = made.map((one, at) => [one.id, one.eventId, events[at]?.type ?? ''] as const)
-    for (let from = 0; from < rows.length; ) {
-      const size = sizes.find((count) => count <= rows.length - from) ?? 1
-      await insertDeliveries(tx, { account, id }, rows.slice(from, from + size), now)
-      from += size
-    }
+    for (const part of statementParts(rows)) await insertDeliveries(tx, { account, id }, part, now)
     return made
   }, account)
 }

@@ -1,19 +1,12 @@
 import { statement } from '../plan/bound-statement.ts'
 import { allRows } from '../store/run-statement.ts'
+import { statementParts } from '../store/statement-parts.ts'
 import type { Transaction } from '../store/store.ts'
 import type { NewJob } from './new-job.ts'
 
-/** Rows of one INSERT. Only these sizes, so that few statements are prepared. */
-const sizes = [100, 10, 1]
-
 /** Writes the jobs that were handed over, as a part of the transaction that hands them over. */
 export async function writeJobs(tx: Transaction, account: string, jobs: readonly NewJob[]): Promise<void> {
-  const rows = distinct(jobs)
-  for (let from = 0; from < rows.length; ) {
-    const size = sizes.find((count) => count <= rows.length - from) ?? 1
-    await insert(tx, account, rows.slice(from, from + size))
-    from += size
-  }
+  for (const part of statementParts(distinct(jobs))) await insert(tx, account, part)
 }
 
 /** Of unique jobs each once, in an order that is the same for all transactions: they wait for each other's rows. */
