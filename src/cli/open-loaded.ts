@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { demandIssuers, readAddressSettings } from '../guard/address-settings.ts'
 import { openService, type Service, type ServiceOptions } from '../serve/service.ts'
@@ -6,18 +5,12 @@ import { readWebhookSettings } from '../webhooks/webhook-settings.ts'
 import { databaseUrl, publishedOf } from './command-store.ts'
 import type { LoadedApi } from './load.ts'
 
-/** What a command says besides the declaration and the environment. */
-interface Besides extends Pick<ServiceOptions, 'redisUrl' | 'console' | 'warn'> {
-  readonly clock: Clock
-}
-
 /** Opens the service of a declaration, with the settings of the environment, unless it breaks a published contract. */
-export function openLoaded(api: LoadedApi, besides: Besides): Promise<Service> {
+export function openLoaded(api: LoadedApi, besides: Partial<ServiceOptions>): Promise<Service> {
   const { declaration, frozen, folder, file } = api
   const { env } = process
   const addresses = readAddressSettings(env)
   return openService({
-    ...besides,
     declaration,
     folder,
     file,
@@ -31,6 +24,8 @@ export function openLoaded(api: LoadedApi, besides: Besides): Promise<Service> {
     databaseUrl: databaseUrl(declaration),
     readUrl: env.NOUNKIT_READ_URL,
     rate: env.NOUNKIT_RATE,
+    redisUrl: env.NOUNKIT_REDIS_URL,
     webhooks: readWebhookSettings(env),
+    ...besides,
   })
 }

@@ -4,17 +4,16 @@ import { clockFromEnvironment } from '../../clock.ts'
 import type { Model } from '../../compile/model.ts'
 import { warningsOf } from '../../compile/warnings.ts'
 import { refuseBrokenPromises } from '../../contract/broken-promises.ts'
-import { readAddressSettings } from '../../guard/address-settings.ts'
 import type { Question } from '../../migrate/decide/questions-to-people.ts'
 import { type AdoptedConnections, serveConnections } from '../../serve/listen.ts'
 import { runJobs } from '../../serve/run-jobs.ts'
-import { type FittingStore, openService, type Service } from '../../serve/service.ts'
+import type { FittingStore, Service } from '../../serve/service.ts'
 import type { ShellLogger } from '../../serve/shell.ts'
 import { loopback, readWebhookSettings } from '../../webhooks/webhook-settings.ts'
-import { databaseUrl, publishedOf } from '../command-store.ts'
 import { compileLoaded, declarationFiles, type LoadedApi, loadApi } from '../load.ts'
 import { errorText, type Project, stackText } from '../mistake-places/error-text.ts'
 import { followImports, withFilesOf } from '../mistake-places/imported-files.ts'
+import { openLoaded } from '../open-loaded.ts'
 import { convertPublished, tidyPublished } from './convert-published.ts'
 import { developmentKey } from './development-key.ts'
 import { endWithParent } from './end-with-parent.ts'
@@ -140,17 +139,12 @@ class RunningDeclaration {
   }
 
   #openService({ api, model }: FollowParts, fitting: FittingStore | null): Promise<Service> {
-    return openService({
-      declaration: api.declaration,
+    return openLoaded(api, {
       model,
       ...(fitting && { fitting }),
-      databaseUrl: databaseUrl(api.declaration),
       clock: this.#clock,
-      published: publishedOf(api),
-      folder: api.folder,
-      addresses: readAddressSettings(process.env),
-      rate: process.env.NOUNKIT_RATE,
-      redisUrl: process.env.NOUNKIT_REDIS_URL,
+      // The promises were looked at when the declaration was compiled, and nobody needs an issuer to develop.
+      gate: () => {},
       webhooks: readWebhookSettings(process.env, loopback),
       warn: (message, error) => this.#warn(message, error),
       jobs: { stopMs: patienceMs },
