@@ -1,5 +1,5 @@
-import type { MistakeList } from '../mistakes.ts'
-import type { Version, View, ViewField } from '../model.ts'
+import type { MistakeList, Note } from '../mistakes.ts'
+import type { AnsweredModel, Version, View, ViewField } from '../model.ts'
 import { sortsAsText } from '../versions/codecs.ts'
 import { fewValuesOf } from '../versions/few-values.ts'
 
@@ -8,28 +8,57 @@ export const checkAnsweredVersions = (versions: readonly Version[], mistakes: Mi
   for (const version of versions)
     for (const view of version.viewOf.values()) {
       checkPaths(view, mistakes)
-      if (!view.resource.answered || version.head) continue
-      checkMethods(view, mistakes)
-      checkOfStore(view, mistakes)
-      for (const name of view.filters) checkFilter(view, view.field.get(name), mistakes)
-      for (const name of view.sorts) checkSort(view, view.field.get(name), mistakes)
+      if (view.resource.answered && !version.head)
+        checkPublished(view, view.resource.answered, mistakes.at(`versions.${version.name}`))
     }
 }
 
-/** What a version that was published offered while its rows were stored. */
-const checkOfStore = ({ name, version, searched, counted, bulk }: View, mistakes: MistakeList): void => {
-  const needs = [
+/** What the version was published with, perhaps while the rows were stored. */
+const checkPublished = (view: View, { create, get, list }: AnsweredModel, note: Note): void => {
+  const { name, methods, searched, counted, bulk } = view
+  const given = new Set<string>([...(get || list ? ['GET'] : []), ...(create ? ['POST'] : [])])
+  const gone = [...methods].filter((method) => !given.has(method))
+  if (gone.length > 0)
+    note(
+      `it offers ${gone.join(' and ')} of ${name}, which is answered by code, and for which there is no function.`,
+      'Keep the function in answers until the version is retired.',
+    )
+  const ofStore = [
     ...(searched.size > 0 ? [`searches ${name}`] : []),
     ...(counted ? [`counts ${name}`] : []),
     ...(bulk ? [`takes lists of ${name}`] : []),
   ]
-  if (needs.length > 0)
-    mistakes.add(
-      `versions.${version.name}`,
-      `it ${needs.join(', and ')}, which is answered by code, and only the store does that.`,
+  if (ofStore.length > 0)
+    note(
+      `it ${ofStore.join(', and ')}, which is answered by code, and only the store does that.`,
       'Keep the rows stored until the version is retired.',
     )
+  // The code gets today's values: what an older version compares or sorts by in another form is not in their terms.
+  const compared = [
+    ...inOtherForm(view, view.filters, (field) => field.codec !== null && !fewValuesOf(field)).map(
+      (field) => `filters ${name} by "${field}"`,
+    ),
+    ...inOtherForm(view, view.sorts, (field) => sortsAsText(field) || field.values !== null).map(
+      (field) => `sorts ${name} by "${field}"`,
+    ),
+  ]
+  for (const what of compared)
+    note(
+      `it ${what}, whose values it shows in another form, and code that answers gets those of the newest version.`,
+      'Keep the form of the field while the version is served, or do not offer that.',
+    )
 }
+
+/** Which of the names are fields that the version makes by code, or shows in another form. */
+const inOtherForm = (
+  { field }: View,
+  names: Iterable<string>,
+  isOther: (field: ViewField) => boolean,
+): readonly string[] =>
+  [...names].filter((name) => {
+    const one = field.get(name)
+    return one !== undefined && (one.made !== null || isOther(one))
+  })
 
 /** Filters that lead through such nouns, and includes of those that have no list. */
 const checkPaths = (view: View, mistakes: MistakeList): void => {
@@ -62,42 +91,3 @@ const checkPaths = (view: View, mistakes: MistakeList): void => {
       )
   }
 }
-
-const checkMethods = ({ name, version, methods, resource }: View, mistakes: MistakeList): void => {
-  const { create, get, list } = resource.answered ?? {}
-  const gone = [
-    ...(methods.has('GET') && !get && !list ? ['GET'] : []),
-    ...(methods.has('POST') && !create ? ['POST'] : []),
-    ...[...methods].filter((method) => method !== 'GET' && method !== 'POST'),
-  ]
-  if (gone.length > 0)
-    mistakes.add(
-      `versions.${version.name}`,
-      `it offers ${gone.join(' and ')} of ${name}, which is answered by code, and for which there is no function.`,
-      'Keep the function in answers until the version is retired.',
-    )
-}
-
-const checkFilter = (view: View, field: ViewField | undefined, mistakes: MistakeList): void => {
-  if (field && ((field.codec && !fewValuesOf(field)) || field.made))
-    refuse(view, field, 'filters', 'Filter', mistakes)
-}
-
-const checkSort = (view: View, field: ViewField | undefined, mistakes: MistakeList): void => {
-  if (field && (sortsAsText(field) || field.values || field.made))
-    refuse(view, field, 'sorts', 'Sort', mistakes)
-}
-
-/** The code gets today's values: what an older version compares or sorts by in another form is not in their terms. */
-const refuse = (
-  { name, version }: View,
-  field: ViewField,
-  does: string,
-  change: 'Filter' | 'Sort',
-  mistakes: MistakeList,
-): void =>
-  void mistakes.add(
-    `versions.${version.name}`,
-    `it ${does} ${name} by "${field.name}", whose values it shows in another form, and code that answers gets those of the newest version.`,
-    `Keep the form of the field while the version is served, or offer no ${change.toLowerCase()} by it.`,
-  )
