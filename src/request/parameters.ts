@@ -5,6 +5,7 @@ import { hintForRepeated } from './query-hints.ts'
 /** The query string as decoded names and values; malformed, empty and repeated parameters are left out and reported in `errors`. */
 export function readParameters(query: string, errors: FieldErrors): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
+  const repeated = new Set<string>()
   if (query === '') return parameters
   const fault = (parameter: string, detail: string, code: string) =>
     errors.add(() => ({ parameter: parameter.slice(0, 100), detail, code }))
@@ -17,7 +18,8 @@ export function readParameters(query: string, errors: FieldErrors): ReadonlyMap<
     } else if (value === '') {
       fault(name, 'is empty; leave it out instead', 'empty')
     } else if (parameters.has(name)) {
-      fault(name, hintForRepeated(name), 'repeated')
+      if (!repeated.has(name)) fault(name, hintForRepeated(name), 'repeated')
+      repeated.add(name)
     } else {
       parameters.set(name, value)
     }

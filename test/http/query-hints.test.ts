@@ -114,9 +114,15 @@ describeServing('a refused query parameter', (served) => {
       'is given twice; for one of several values write filter[status][in]=a,b',
     ],
     ['sort=total&sort=status', 'is given twice; give it once, as in sort=a,b'],
+    [
+      'filter[status][in]=paid&filter[status][in]=x',
+      'is given twice; give it once, as in filter[status][in]=a,b',
+    ],
+    ['limit=1&limit=2&limit=3', 'is given twice; give it once'],
     ['limit=1&limit=2', 'is given twice; give it once'],
   ])('that is given twice says how it is given once: %s', async (query, told) => {
     expect(await refused(`/v2/orders?${query}`)).toMatchObject({ detail: told, code: 'repeated' })
+    expect((await served.get(`/v2/orders?${query}`)).faults).toHaveLength(1)
   })
 
   test('of one resource, a write or a document says where it belongs', async () => {
