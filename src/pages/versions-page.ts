@@ -22,7 +22,7 @@ export const versionsPage = ({ layout, model, now, lives, retiredAt }: VersionsP
     section: 'versions',
     body: html`<h1>Versions</h1>
 ${framed('Time line of the versions', timeline(drawn, now))}
-${renderMarkdown(versionsTable(lives))}
+<div class="dates">${renderMarkdown(versionsTable(lives))}</div>
 ${renderMarkdown(whatToExpect(model))}`,
   })
 }
