@@ -40,9 +40,15 @@ export function insertEntry(account: string, bind: Bind, from = ''): string {
 }
 
 /** Inserts entries of one account from a JSON array of arrays. `from` is one more table that they depend on: `, claim`. */
-export function insertEntriesOf(dialect: Dialect, account: string, array: string, from: string): string {
+export function insertEntriesFrom(dialect: Dialect, account: string, array: string, from = ''): string {
   const given = dialect.rowsIn(array, typedColumns)
   return `INSERT INTO ${ident(auditTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g${from}`
+}
+
+/** The same, as a statement. Binds the array. */
+export function insertEntriesOf(dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  return rowStatement(insertEntriesFrom(dialect, binds.use('account', 'id'), binds.use(0, 'json')), binds)
 }
 
 /** Inserts one entry. Binds its columns. */

@@ -58,10 +58,16 @@ export function insertEvent(dialect: Dialect, account: string, bind: Bind, from 
 }
 
 /** Inserts events of one account into the inbox, in the order of a JSON array of arrays. `from` as above, as one more table: `, claim`. */
-export function insertEventsOf(dialect: Dialect, account: string, array: string, from: string): string {
+export function insertEventsFrom(dialect: Dialect, account: string, array: string, from = ''): string {
   const given = dialect.rowsIn(array, typedColumns)
   const columns = idents(['account_id', ...eventColumns])
   return `INSERT INTO ${ident(inboxTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g${from}`
+}
+
+/** The same, as a statement. Binds the array. */
+export function insertWaitingOf(dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  return rowStatement(insertEventsFrom(dialect, binds.use('account', 'id'), binds.use(0, 'json')), binds)
 }
 
 /** Inserts one event. Binds its columns. */

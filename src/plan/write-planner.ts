@@ -1,8 +1,14 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
-import { insertEntries, insertEntryAlone } from './audit.ts'
+import { insertEntries, insertEntriesOf, insertEntryAlone } from './audit.ts'
 import { countSum, wrongSums } from './counted-sums.ts'
 import type { Dialect } from './dialect.ts'
-import { insertEventAlone, insertPlaced, insertWaiting, selectLastPosition } from './events.ts'
+import {
+  insertEventAlone,
+  insertPlaced,
+  insertWaiting,
+  insertWaitingOf,
+  selectLastPosition,
+} from './events.ts'
 import { Plans } from './plans.ts'
 import type { RowStatement } from './row-statements.ts'
 import {
@@ -68,6 +74,10 @@ export class WritePlanner {
     return this.#insertWaiting(this.#dialect, count)
   }
 
+  insertWaitingOf(): RowStatement {
+    return this.#insertWaitingOf(this.#dialect)
+  }
+
   lastPosition(): RowStatement {
     return this.#lastPosition(this.#dialect)
   }
@@ -84,6 +94,10 @@ export class WritePlanner {
     return this.#insertEntries(this.#dialect, count)
   }
 
+  insertEntriesOf(): RowStatement {
+    return this.#insertEntriesOf(this.#dialect)
+  }
+
   countSum(feed: SumFeed, source: Resource): RowStatement {
     return this.#countSum(source, source.feeds.indexOf(feed))
   }
@@ -94,10 +108,12 @@ export class WritePlanner {
 
   readonly #insertEvent = this.#plans.of(insertEventAlone)
   readonly #insertWaiting = this.#plans.of(insertWaiting)
+  readonly #insertWaitingOf = this.#plans.of(insertWaitingOf)
   readonly #lastPosition = this.#plans.of(selectLastPosition)
   readonly #insertPlaced = this.#plans.of(insertPlaced)
   readonly #insertEntry = this.#plans.of(insertEntryAlone)
   readonly #insertEntries = this.#plans.of(insertEntries)
+  readonly #insertEntriesOf = this.#plans.of(insertEntriesOf)
 
   readonly #countSum = this.#plans.of((source: Resource, feed: number) =>
     countSum(feedOf(source, feed), source, this.#dialect),

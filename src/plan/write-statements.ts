@@ -1,12 +1,12 @@
 import type { Field, Resource } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import { absentConstant, column, countedSql, shownColumn } from './absent-values.ts'
-import { auditColumns, insertEntriesOf, insertEntry } from './audit.ts'
+import { auditColumns, insertEntriesFrom, insertEntry } from './audit.ts'
 import type { BoundValue } from './bind.ts'
 import { bindSlots } from './bind-slots.ts'
 import { type Bound, statement } from './bound-statement.ts'
 import { type Dialect, ident, idents } from './dialect.ts'
-import { eventColumns, insertEvent, insertEventsOf } from './events.ts'
+import { eventColumns, insertEvent, insertEventsFrom } from './events.ts'
 import { insertKey, keyColumns } from './keys.ts'
 import { projectStored } from './project.ts'
 import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
@@ -177,7 +177,7 @@ export function insertRowsAlong(
     ...(key ? [`claim AS (${insertKey(account(), bindKey)} RETURNING 1)`] : []),
     ...(event
       ? [
-          `told AS (${insertEventsOf(
+          `told AS (${insertEventsFrom(
             dialect,
             account(),
             array((given) => given.event),
@@ -187,7 +187,7 @@ export function insertRowsAlong(
       : []),
     ...(entry
       ? [
-          `noted AS (${insertEntriesOf(
+          `noted AS (${insertEntriesFrom(
             dialect,
             account(),
             array((given) => given.entry),

@@ -3,7 +3,7 @@ import { auditColumns } from '../plan/audit.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import type { Actor } from './actor.ts'
 import { newIdOfTime } from './ids.ts'
-import { insertedAtOnce } from './inserted-at-once.ts'
+import { insertAtOnce } from './inserted-at-once.ts'
 import type { RowHistory } from './row-history.ts'
 import type { Writer } from './writer.ts'
 
@@ -41,8 +41,8 @@ export async function writeEntries(
 ): Promise<void> {
   const audited = histories.filter(({ resource }) => hasEntry(resource, actor))
   const rows = audited.map((history) => entryValues(writer, actor, history))
-  for (const some of insertedAtOnce(rows)) {
-    const { text, bind } = writer.writes.insertEntries(some.length)
-    await tx.first(text, bind({ account, values: some.flat() }))
-  }
+  await insertAtOnce(tx, account, rows, {
+    ofArray: () => writer.writes.insertEntriesOf(),
+    ofValues: (count) => writer.writes.insertEntries(count),
+  })
 }

@@ -6,7 +6,7 @@ import { knownField, type Lock, type RowStatement } from '../plan/row-statements
 import { wordsOf } from '../plan/search-index.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
 import { lockDeletedAlong } from './deleted-along.ts'
-import { insertedAtOnce } from './inserted-at-once.ts'
+import { insertAtOnce } from './inserted-at-once.ts'
 import type { NewJob } from './new-job.ts'
 import { OperationsInTurn } from './operations-in-turn.ts'
 import { outOfRange } from './out-of-range.ts'
@@ -123,10 +123,12 @@ export class ChangeSet {
   }
 
   async #insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
-    await this.#insertWhole(
-      resource,
-      rows.map((row) => boundRow(resource, this.account, row)),
-    )
+    const { writes } = this.#writer
+    const values = rows.map((row) => boundRow(resource, this.account, row))
+    await insertAtOnce(this.tx, this.account, values, {
+      ofArray: () => writes.insertMany(resource),
+      ofValues: (count) => writes.insertWhole(resource, count),
+    })
     const inserted = rows.map(({ row }) => this.#rows.note(resource, null, row))
     if (resource.feeds.length > 0) await this.#keepSums(inserted, sumsLater)
   }
@@ -149,22 +151,6 @@ export class ChangeSet {
     return [
       { resource, id, before: before.row, after: this.#rows.rewritten(resource, before.row, stored).row },
     ]
-  }
-
-  async #insertWhole(resource: Resource, rows: readonly Value[][]): Promise<void> {
-    const { writes } = this.#writer
-    const { account } = this
-    const { dialect } = this.tx
-    // Citus would copy the rows of a JSON array to their node, and commit them in two phases. Elsewhere an array takes less time than values.
-    if (dialect.isRemote && !dialect.accountsApart) {
-      const { text, bind } = writes.insertMany(resource)
-      await this.tx.first(text, bind({ account, values: [JSON.stringify(rows)] }))
-      return
-    }
-    for (const some of insertedAtOnce(rows)) {
-      const { text, bind } = writes.insertWhole(resource, some.length)
-      await this.tx.first(text, bind({ account, values: some.flat() }))
-    }
   }
 
   async #correctSums(resource: Resource, ids: readonly string[]): Promise<void> {

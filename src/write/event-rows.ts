@@ -2,7 +2,7 @@ import { eventColumns, keptColumns, positionsPerMs } from '../plan/events.ts'
 import type { WritePlanner } from '../plan/write-planner.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import { idEnd, uuidV7 } from './ids.ts'
-import { insertedAtOnce } from './inserted-at-once.ts'
+import { insertAtOnce } from './inserted-at-once.ts'
 import type { RowHistory } from './row-history.ts'
 import type { Writer } from './writer.ts'
 
@@ -43,23 +43,19 @@ async function writePlaced(
     const id = uuidV7(Math.floor(position / positionsPerMs), position % positionsPerMs, String(event.id_end))
     return [position, id, ...keptColumns.map((name) => event[name])]
   })
-  for (const some of insertedAtOnce(placed)) {
-    const { text, bind } = writes.insertPlaced(some.length)
-    await tx.first(text, bind({ account, values: some.flat() }))
-  }
+  await insertAtOnce(tx, account, placed, { ofArray: null, ofValues: (count) => writes.insertPlaced(count) })
 }
 
-async function writeWaiting(
+const writeWaiting = (
   writes: WritePlanner,
   tx: Transaction,
   account: string,
   events: readonly NewEvent[],
-): Promise<void> {
-  for (const some of insertedAtOnce(events.map(waitingValues))) {
-    const { text, bind } = writes.insertWaiting(some.length)
-    await tx.first(text, bind({ account, values: some.flat() }))
-  }
-}
+): Promise<void> =>
+  insertAtOnce(tx, account, events.map(waitingValues), {
+    ofArray: () => writes.insertWaitingOf(),
+    ofValues: (count) => writes.insertWaiting(count),
+  })
 
 const waitingValues = (event: NewEvent): readonly Value[] => eventColumns.map((name) => event[name])
 

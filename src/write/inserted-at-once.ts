@@ -1,5 +1,6 @@
+import type { RowStatement } from '../plan/row-statements.ts'
 import { statementParts } from '../store/statement-parts.ts'
-import type { Value } from '../store/store.ts'
+import type { Transaction, Value } from '../store/store.ts'
 
 /** SQLite takes 32,766 parameters, and PostgreSQL 65,535. */
 const mostValues = 30_000
@@ -8,3 +9,29 @@ const mostValues = 30_000
 export const insertedAtOnce = (
   rows: readonly (readonly Value[])[],
 ): Iterable<readonly (readonly Value[])[]> => statementParts(rows, mostValues / (rows[0]?.length ?? 1))
+
+/** So that the events of a large delete, of up to 64 MB in all, are seldom one text. */
+const mostOfArray = 128
+
+interface InsertsMany {
+  /** From a JSON array of arrays, the values of each row. */
+  readonly ofArray: (() => RowStatement) | null
+  /** From the values of so many rows. */
+  readonly ofValues: (rows: number) => RowStatement
+}
+
+/** Inserts rows, by their values. */
+export async function insertAtOnce(
+  tx: Transaction,
+  account: string,
+  rows: readonly (readonly Value[])[],
+  { ofArray, ofValues }: InsertsMany,
+): Promise<void> {
+  const send = ({ text, bind }: RowStatement, values: readonly Value[]) =>
+    tx.first(text, bind({ account, values }))
+  // Citus would copy the rows of an array to their node, and commit them in two phases. SQLite takes longer to read an array than values.
+  if (ofArray && rows.length > 1 && tx.dialect.insertsAlong === 'in one query')
+    for (let from = 0; from < rows.length; from += mostOfArray)
+      await send(ofArray(), [JSON.stringify(rows.slice(from, from + mostOfArray))])
+  else for (const some of insertedAtOnce(rows)) await send(ofValues(some.length), some.flat())
+}
