@@ -10,7 +10,7 @@ import { type Blocker, blockersOf } from './blockers.ts'
 import { TooManyAlong } from './deleted-along.ts'
 import { mayRead, refuseUnlessMayMake } from './judge.ts'
 import { outOfRange } from './out-of-range.ts'
-import { taken, takenInList } from './taken-values.ts'
+import { takenAmong } from './taken-values.ts'
 import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** The problem for a write that the store refused. A reference to a missing row is reported before any conflict. */
@@ -26,9 +26,7 @@ export async function writeRefused(
     const written = attempts.flatMap((attempt) => (attempt.written ? [attempt.written] : []))
     const verb = attempts[0]?.before ? 'update' : 'create'
     if (written.length > 0) await refuseUnlessMayMake(write, written, verb)
-    return attempts[0]?.place === ''
-      ? taken(write.call, [{ place: '', columns: error.columns }])
-      : takenInList(write, attempts, error.columns)
+    return takenAmong(write, attempts, error.columns)
   }
   if (error.kind === 'out-of-range') return outOfRange()
   return error

@@ -21,25 +21,35 @@ interface Collision {
 }
 
 /** The problem with values that must be unique and are not. */
-export function taken({ target, caller }: Call, collisions: readonly Collision[]): Error {
+function taken({ target, caller }: Call, collisions: readonly Collision[]): Error {
   const { view } = target
   const errors = new FieldErrors()
   const named = new Set<string>()
+  const seen = new Set<string>()
   for (const { place, columns, like } of collisions) {
     const fields = new Set(columns.flatMap((column) => sentFor(view, (field) => field.column === column)))
     const shown = view.fields.filter((field) => fields.has(field) && mayKnow(field, caller.scopes))
     const detail = like === undefined ? 'is taken' : `is the same as in ${like.slice(1)}`
     const pointers = shown.map(({ name }) => `#/${pointerStep(name)}`)
-    for (const { name } of shown) named.add(name)
+    if (shown.length > 0) named.add(shown.map(({ name }) => name).join(', '))
     // Of a row in a list it is told which one it is, even where the field cannot be named.
-    for (const pointer of pointers.length > 0 || place === '' ? pointers : ['#'])
-      errors.add(() => placedError({ pointer, detail, code: 'unique' }, place))
+    for (const pointer of pointers.length > 0 || place === '' ? pointers : ['#']) {
+      // A field may be in several sets.
+      if (!seen.has(place + pointer))
+        errors.add(() => placedError({ pointer, detail, code: 'unique' }, place))
+      seen.add(place + pointer)
+    }
   }
   const names = [...named]
-  const what = names.length > 1 ? 'These values together are' : 'This value is'
+  const what =
+    names.length > 1
+      ? 'These values are'
+      : names[0]?.includes(',')
+        ? 'These values together are'
+        : 'This value is'
   const where = collisions.flatMap(({ place }) => (place === '' ? [] : [place.slice(1)]))
   return problem('unique-conflict', {
-    detail: `${names.join(', ') || 'A value'} must be unique in ${view.name}. ${what} taken${where.length > 0 ? ` in ${[...new Set(where)].slice(0, mostPlaces).join(', ')}` : ''}.`,
+    detail: `${names.join('; ') || 'A value'} must be unique in ${view.name}. ${what} taken${where.length > 0 ? ` in ${[...new Set(where)].slice(0, mostPlaces).join(', ')}` : ''}.`,
     ...errors.details,
   })
 }
@@ -47,31 +57,36 @@ export function taken({ target, caller }: Call, collisions: readonly Collision[]
 const mostPlaces = 10
 
 /**
- * The same for a list, of which the store refused one row and does not say which: all rows are compared with each other and looked up. The
- * row that was in the way may be gone since; then the refusal names the fields alone.
+ * The problem with rows of which the store refused one, for one unique set, and does not say which row, nor whether other sets are taken too. All
+ * rows are compared with each other and looked up. The row that was in the way may be gone since; then the refusal names the fields alone.
  */
-export async function takenInList(
+export async function takenAmong(
   write: WriteRequest,
   attempts: readonly Attempt[],
   refused: readonly string[],
 ): Promise<Error> {
   const { resource } = write.call.target.view
+  const isOne = attempts[0]?.place === ''
+  const alone = { place: isOne ? '' : listPlace, columns: refused }
+  if (isOne && resource.uniques.length === 1) return taken(write.call, [alone])
   const found: Collision[] = []
   for (const set of resource.uniques) {
     const fields = set.map((name) => knownField(resource, name))
     const columns = fields.map(({ column }) => column)
     const first = new Map<string, string>()
-    for (const { place, written, asked } of attempts) {
+    for (const { place, before, written, asked } of attempts) {
       const values = valuesOf(fields, written ?? asked)
       if (!values) continue
       const key = JSON.stringify(values)
+      // What a row has already, no other row has.
+      if (before && key === JSON.stringify(valuesOf(fields, before))) continue
       const like = first.get(key)
       if (like !== undefined) found.push({ place, columns, like })
       else if (await isStored(write, fields, values)) found.push({ place, columns })
       else first.set(key, place)
     }
   }
-  return taken(write.call, found.length > 0 ? found : [{ place: listPlace, columns: refused }])
+  return taken(write.call, found.length > 0 ? found : [alone])
 }
 
 const listPlace = '/data'

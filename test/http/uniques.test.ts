@@ -14,7 +14,11 @@ const seats = resource('seats', {
   relations: { room: belongsTo('rooms') },
   unique: [['room_id', 'row', 'label'], 'code'],
 })
-const declaration = api('theatre', { resources: [rooms, seats] })
+const passes = resource('passes', {
+  fields: { code: z.string().max(10), day: z.iso.date() },
+  unique: ['code', ['code', 'day']],
+})
+const declaration = api('theatre', { resources: [rooms, seats, passes] })
 
 describeServing(
   'unique values',
@@ -34,6 +38,30 @@ describeServing(
       const taken = await seat(one.id, 1, 'a')
       expect(taken.refusal).toEqual([409, 'unique-conflict'])
       expect(taken.faults).toEqual(['#/room_id', '#/row', '#/label'])
+    })
+
+    test('all sets that are taken are told, of a row that is made and of one that is changed', async () => {
+      const { id: room } = await served.make('/v1/rooms', { name: '7' })
+      await seat(room, 1, 'a', 'all-1')
+      await seat(room, 2, 'a', 'all-2')
+      const all = ['#/room_id', '#/row', '#/label', '#/code']
+      const made = await seat(room, 1, 'a', 'all-2')
+      expect([made.refusal, made.faults]).toEqual([[409, 'unique-conflict'], all])
+      expect(made.problem.detail).toBe(
+        'room_id, row, label; code must be unique in seats. These values are taken.',
+      )
+      const own = await seat(room, 3, 'a', 'all-3')
+      const change = async (body: object) =>
+        (await served.call('PATCH', `/v1/seats/${own.data.id}`, { body })).faults
+      expect(await change({ row: 1, code: 'all-2' })).toEqual(all)
+      expect(await change({ row: 1 })).toEqual(all.slice(0, 3))
+      expect(await change({ code: 'all-1' })).toEqual(['#/code'])
+    })
+
+    test('a field of several sets is told once', async () => {
+      const body = { code: 'p1', day: '2026-03-01' }
+      await served.make('/v1/passes', body)
+      expect((await served.call('POST', '/v1/passes', { body })).faults).toEqual(['#/code', '#/day'])
     })
 
     test('a change into a taken set is refused, and nothing changes', async () => {
