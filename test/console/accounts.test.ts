@@ -4,11 +4,11 @@ import { exportAccount } from '../../src/accounts/export-account.ts'
 import { readAuditPage } from '../../src/audit/audit-page.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { OperatorBrowser } from '../support/operator-browser.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
 const evil = '<script>alert(1)</script><img src=x>'
 
-describeStores('accounts in the console', (store) => {
+describeWalked('accounts in the console', (store) => {
   let now = Date.parse('2026-08-01T12:00:00Z')
   // A process is seen to write because its time moves on.
   const clock = { now: () => ++now }

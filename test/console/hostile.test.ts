@@ -5,7 +5,7 @@ import { auditTable } from '../../src/plan/audit.ts'
 import { crawl, missed, type Reached, type Step } from '../support/console-crawl.ts'
 import { evilName, type HostileConsole, hostileConsole } from '../support/hostile-console.ts'
 import { OperatorBrowser, type Page } from '../support/operator-browser.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
 /** What of the markup of a page is none of ours: an element, an attribute or a URL. Texts are escaped, so each `<` begins a tag, and each `>` ends one. */
 const strangeIn = (text: string): readonly string[] =>
@@ -25,7 +25,7 @@ const isPage = ({ headers }: Page): boolean => headers.get('content-type')?.star
 /** What is asked before a page's own code is the same on both stores: the short form asks it on SQLite. */
 const isAttacked = (kind: string): boolean => process.env.NOUNKIT_NIGHTLY === '1' || kind === 'sqlite'
 
-describeStores('the console with hostile texts', (store) => {
+describeWalked('the console with hostile texts', (store) => {
   let world: HostileConsole
   let reached: readonly Reached[]
   const attacked = new Set<string>()

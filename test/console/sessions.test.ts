@@ -13,7 +13,7 @@ import { listeningShop } from '../support/listening-shop.ts'
 import { memoryFolder } from '../support/memory-folder.ts'
 import { OperatorBrowser, type Page } from '../support/operator-browser.ts'
 import { rawExchange } from '../support/raw-socket.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
 /** The pages that are for who is not signed in. A further one is a decision. */
 const openPaths = ['/console/sign-in', '/console/welcome']
@@ -23,7 +23,7 @@ const password = 'correct horse battery'
 
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
 
-describeStores('sessions of the console', (store) => {
+describeWalked('sessions of the console', (store) => {
   // What is asked before any page's own code is the same on both stores: the short form asks it of every page on SQLite, and of the first ones on PostgreSQL.
   const pages = nightly || store.kind === 'sqlite' ? consolePages : consolePages.slice(0, 4)
   const paths = pages.filter(({ kind }) => kind === 'page').map(({ path }) => addressOf(path))

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
-describeStores('CORS', (store) => {
+describeWalked('CORS', (store) => {
   const origin = 'https://app.example'
   const preflight = (from: string) => ({
     method: 'OPTIONS',

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
 import { openRaw, parseAnswer, rawExchange } from '../support/raw-socket.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeWalked } from '../support/stores.ts'
 
-describeStores('the shell', (store) => {
+describeWalked('the shell', (store) => {
   let shop: ListeningShop
 
   beforeAll(async () => {

@@ -19,6 +19,12 @@ import { type Answer, describeServing, type Serving } from '../support/serving.t
 
 const noId = secretId(999)
 
+/** Those who differ most in what they see; the nightly form has all. */
+const some = ['member', 'librarian who knows no members', 'member with a branch', 'caller without claims']
+const walked = Object.entries(callers).filter(
+  ([name]) => process.env.NOUNKIT_NIGHTLY === '1' || some.includes(name),
+)
+
 /** The account where rows that the caller may not see never were. Only those stay that a visible row refers to. */
 function withoutHidden(caller: CallerKind): readonly SecretRow[] {
   const kept = new Set(rows.filter((row) => sees(caller, row)))
@@ -83,7 +89,7 @@ describeServing(
       return all
     }
 
-    test.each(Object.entries(callers))(
+    test.each(walked)(
       'shows a %s nothing of a row outside the rule, through no door',
       async (name, caller) => {
         const hidden = rows.filter((row) => !sees(caller, row))

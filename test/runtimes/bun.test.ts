@@ -13,19 +13,9 @@ const bun = installedBun()
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
 
 /** Small files that use the most of the store and of the server, on bun:sqlite. The nightly form runs all, on PostgreSQL too. */
-const some = [
-  'as-library',
-  'bulk',
-  'decimals',
-  'events',
-  'fields',
-  'hooks',
-  'include',
-  'mounted',
-  'store-takes-no-writes',
-  'sums',
-  'uniques',
-].map((name) => `test/http/${name}.test.ts`)
+const some = ['as-library', 'bulk', 'events', 'hooks', 'mounted', 'store-takes-no-writes', 'sums'].map(
+  (name) => `test/http/${name}.test.ts`,
+)
 const byName = nightly ? globSync('test/http/*.test.ts', { cwd: root }) : some
 const files = [...byName, 'test/runtimes/ways-in.test.ts']
 

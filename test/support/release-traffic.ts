@@ -12,7 +12,7 @@ interface Followed {
 }
 
 /** Between calls of each kind: the machine also starts processes meanwhile, which takes most of the time of a release. */
-const pauseMs = 150
+const pauseMs = 250
 
 /** What consumers of v1 of the rolling world do, in turns at whichever processes are there, until it is stopped. */
 export class ReleaseTraffic {
