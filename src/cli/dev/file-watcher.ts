@@ -1,17 +1,23 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileStamp, type ImportedFile } from '../mistake-places/imported-files.ts'
 
-/** How often the files are looked at. Editors write a file in several steps: a change counts once two looks see the same. */
-const lookMs = 30
+/** Editors write a file in several steps: a change counts once the files stay the same for this long. */
+const settleMs = 15
+/** Network drives and containers report no events, so files are also looked at this often. */
+const pollMs = 500
 
 type OnChange = (paths: readonly string[], noticedAt: number) => void
 
 /**
- * Notices changes of files by comparing their stamps again and again. The files of a declaration are few, so that a look takes some
- * microseconds for each; editors that save by a rename, files that do not exist yet, network drives and containers need no rules of their own.
+ * Notices changes of files by comparing their stamps. Events of their folders only say when to compare: editors that save by a
+ * rename, and files that are deleted or do not exist yet, need no rules of their own.
  */
 export class FileWatcher {
   #stamps = new Map<string, string | null>()
-  readonly #timer: NodeJS.Timeout
+  readonly #folders = new Map<string, FSWatcher>()
+  readonly #poll: NodeJS.Timeout
+  #pending: NodeJS.Timeout | null = null
   readonly #onChange: OnChange
   /** When the change that is not reported yet was noticed. */
   #noticedAt: number | null = null
@@ -20,13 +26,15 @@ export class FileWatcher {
 
   constructor(onChange: OnChange) {
     this.#onChange = onChange
-    this.#timer = setInterval(() => this.#look(), lookMs)
+    this.#poll = setInterval(() => this.#look(), pollMs)
   }
 
   /** Follows these files besides those that it follows already. A change is a difference from their stamps. */
   follow(files: readonly ImportedFile[]): void {
     for (const { path, stamp } of files) this.#stamps.set(path, stamp)
     this.#reported = ''
+    this.#openFolders()
+    this.#lookSoon()
   }
 
   /** Follows only these files. */
@@ -42,7 +50,22 @@ export class FileWatcher {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    clearInterval(this.#poll)
+    if (this.#pending) clearTimeout(this.#pending)
+    for (const folder of this.#folders.values()) folder.close()
+  }
+
+  /** Other files of the folder, such as those of a store, may change with every request, so that they cause no look of their own. */
+  #onEvent(folder: string, name: string | null): void {
+    if (this.#pending === null && name !== null && this.#stamps.has(join(folder, name))) this.#look()
+    else this.#lookSoon()
+  }
+
+  #lookSoon(): void {
+    this.#pending ??= setTimeout(() => {
+      this.#pending = null
+      this.#look()
+    }, settleMs)
   }
 
   #look(): void {
@@ -54,13 +77,39 @@ export class FileWatcher {
       this.#noticedAt = null
       return
     }
-    this.#noticedAt ??= performance.now()
-    if (!isUnchanged) return
+    const noticedAt = this.#noticedAt ?? performance.now()
+    this.#noticedAt = noticedAt
+    if (!isUnchanged) return this.#lookSoon()
     this.#reported = seen
+    this.#noticedAt = null
     this.#onChange(
       changed.map(([path]) => path),
-      this.#noticedAt,
+      noticedAt,
     )
-    this.#noticedAt = null
+  }
+
+  #openFolders(): void {
+    const wanted = new Set([...this.#stamps.keys()].map((path) => dirname(path)))
+    for (const [path, folder] of this.#folders) {
+      if (wanted.has(path)) continue
+      folder.close()
+      this.#folders.delete(path)
+    }
+    for (const path of wanted) if (!this.#folders.has(path)) this.#openFolder(path)
+  }
+
+  /** A folder that cannot be watched, because it is gone or the system has no watch left, is still polled. */
+  #openFolder(path: string): void {
+    const drop = (): void => {
+      this.#folders.get(path)?.close()
+      this.#folders.delete(path)
+    }
+    try {
+      const folder = watch(path, (_, name) => this.#onEvent(path, name))
+      folder.on('error', drop)
+      this.#folders.set(path, folder)
+    } catch {
+      drop()
+    }
   }
 }
