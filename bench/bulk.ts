@@ -68,7 +68,7 @@ async function sidesOf({ port, key }: Contender, isKeyed: boolean): Promise<read
       text: () => (isKeyed ? `${head}Idempotency-Key: ${randomUUID()}\r\n${rest}` : head + rest),
     }
   }
-  return [side(1, 64, line), side(rowsOfList, 4, { data: Array(rowsOfList).fill(line) })]
+  return [side(1, 64, line), side(rowsOfList, 16, { data: Array(rowsOfList).fill(line) })]
 }
 
 /** By rows a second. */

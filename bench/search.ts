@@ -17,7 +17,7 @@ import { startPostgres } from '../test/support/own-postgres.ts'
  */
 const [rows = 1_000_000, turns = 7] = process.argv.slice(2, 4).map(Number)
 const given = process.argv.slice(4)
-const found = [1, 10, 100, 1_000, 3_000, 10_000, 100_000]
+const found = [1, 10, 100, 300, 1_000, 3_000, 10_000, 100_000]
 const callsOfTurn = 20
 const aim = 3
 
@@ -71,7 +71,7 @@ async function fill({ service: { model, store } }: TestApi): Promise<void> {
   const stored = model.stored.get('people')
   if (!stored) throw new Error('there are no people')
   if (await store.first(`SELECT 1 FROM "people" LIMIT 1`, [])) return
-  const { text, slots } = insertRows(stored, store.dialect)
+  const { text, slots } = insertRows(stored, false, store.dialect)
   const perStatement = 1_000
   for (let at = 0; at < rows; at += perStatement) {
     const values = Array.from({ length: perStatement }, (_, n) => {

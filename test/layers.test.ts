@@ -6,7 +6,7 @@ const source = new URL('../src', import.meta.url).pathname
 
 /** The ladder: a folder may import from folders of lower steps and from its own. Folders on one step do not know each other. */
 const steps: readonly (readonly string[])[] = [
-  ['setting-mistake', 'maybe', 'times', 'declare'],
+  ['setting-mistake', 'maybe', 'in-time', 'times', 'declare'],
   ['clock', 'problems', 'client'],
   ['kinds'],
   ['compile'],

@@ -4,7 +4,7 @@ import type { Row, Transaction } from '../store/store.ts'
 import type { AccountPart } from './account-parts.ts'
 
 /** How many rows a transaction deletes at most: few, so that no request waits long. */
-export const mostDeleted = 500
+const mostDeleted = 500
 
 /** Deletes some rows of a part, or unsets some references: how many. */
 export async function deletePart(tx: Transaction, account: string, part: AccountPart): Promise<number> {
@@ -42,6 +42,6 @@ function keyIn(
     name,
     kind: table.columns.find((column) => column.name === name)?.kind ?? ('string' as const),
   }))
-  const given = dialect.rowsIn(bind('json', JSON.stringify(found)), columns)
+  const given = dialect.rowsIn(bind('string', JSON.stringify(found)), columns)
   return `(${idents(key)}) IN (SELECT ${idents(key)} FROM (${given}) g)`
 }

@@ -124,7 +124,7 @@ export interface View {
   readonly serves: 'rows' | 'events' | 'audit' | 'totals'
   /** What is counted, where it serves totals; else null. */
   readonly totals: TotalsView | null
-  /** Whether this version tells events of the resource. */
+  /** Whether this version shows events of the resource. */
   readonly events: boolean
   /** Whether this version shows audit entries of the resource. */
   readonly audited: boolean

@@ -43,3 +43,13 @@ export interface PresentCheck {
   readonly values: ReadonlySet<string>
   readonly valid: boolean
 }
+
+/** A table of which nothing is known yet, to be filled in. */
+export const emptyTable = (name: string, spread: boolean) => ({
+  name,
+  columns: new Map<string, PresentColumn>(),
+  indexes: new Map<string, PresentIndex>(),
+  foreignKeys: new Map<string, PresentForeignKey>(),
+  checks: new Map<string, PresentCheck>(),
+  spread,
+})

@@ -1,5 +1,6 @@
 import type { FieldKind } from '../kinds/kinds.ts'
 import { type Dialect, ident, idents } from './dialect.ts'
+import type { RowArray } from './row-array.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
 import { rowsOfAccount } from './rows-of-account.ts'
 import { Binds } from './statement.ts'
@@ -39,16 +40,11 @@ export function insertEntry(account: string, bind: Bind, from = ''): string {
   return `INSERT INTO ${ident(auditTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
 }
 
-/** Inserts entries of one account from a JSON array of arrays. `from` is one more table that they depend on: `, claim`. */
-export function insertEntriesFrom(dialect: Dialect, account: string, array: string, from = ''): string {
-  const given = dialect.rowsIn(array, typedColumns)
-  return `INSERT INTO ${ident(auditTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g${from}`
-}
-
-/** The same, as a statement. Binds the array. */
-export function insertEntriesOf(dialect: Dialect): RowStatement {
-  const binds = new Binds(dialect)
-  return rowStatement(insertEntriesFrom(dialect, binds.use('account', 'id'), binds.use(0, 'json')), binds)
+/** Entries of one transaction: who asked is the same in all of them, and mostly they are of one resource. */
+export const entryArray: RowArray = {
+  table: auditTable,
+  columns: typedColumns,
+  common: auditColumns.filter((name) => !['id', 'row_id', 'data'].includes(name)),
 }
 
 /** Inserts one entry. Binds its columns. */

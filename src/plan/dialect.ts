@@ -38,11 +38,11 @@ export interface Dialect {
   readonly oldest: Order | Places
   /** An integer as text, so that one past 2^53 can be read and refused. */
   asText(expression: string): string
-  /** A SELECT of the texts in a JSON array. */
+  /** A SELECT of the texts in a JSON array, in a column `id`. */
   listed(array: string): string
   /** The same, as values of a kind that were bound as elements of the array. */
   listedAs(array: string, kind: FieldKind): string
-  /** A SELECT of the arrays in a JSON array as rows, with these columns; elements were bound as values of their kinds. */
+  /** A SELECT of the arrays in a JSON array (bound as a text) as rows, with these columns; elements were bound as values of their kinds. */
   rowsIn(array: string, columns: readonly TypedColumn[]): string
   /** A value of a kind that stands in the text of the statement. */
   constant(value: unknown, kind: FieldKind): string
@@ -83,26 +83,40 @@ export interface Dialect {
    * those that make JSON are not.
    */
   readonly returnsRows: boolean
+  /** What finds the rows of an index in which each of these is the beginning of a word, as SQL. They are bound with a space before each. */
+  asked(index: SearchNames, words: readonly string[]): string
   /**
-   * A SELECT of the rows whose words in an index match a bound text of `matching`. It begins with the index, whatever rows are wanted of it
+   * A SELECT of the rows whose words in an index match what `asked` gives. It begins with the index, whatever rows are wanted of it
    * and in which order.
    */
-  matches(index: SearchNames, rows: SearchedRows, text: string, selected: string): string
+  matches(index: SearchNames, rows: SearchedRows, asked: string, selected: string): string
   /** The same as a SELECT of the first ids after one, in their order; null where the index does not have this order. */
   firstMatches(
     index: SearchNames,
     rows: SearchedRows,
-    text: string,
+    asked: string,
     first: { readonly limit: string; readonly after: string | null },
   ): string | null
   /** Whether a text has another one in it. */
   contains(text: string, part: string): string
-  /** The rows of a table that a SELECT of few ids names, as parts of a SELECT that begins with the ids. */
-  byIds(table: string, alias: string, ids: string): { readonly from: string; readonly where: string }
-  /** So many rows of a list in the order of its ids are looked at before an index of words is asked: the more, the more each match of the index costs. */
-  readonly sampledById: number
-  /** The text that finds rows in which each of these is the beginning of a word. */
-  matching(words: readonly string[]): string
+  /** A condition that no index is used for. */
+  unindexed(condition: string): string
+  /**
+   * The rows that a SELECT of few ids names, as parts of a SELECT that begins with the ids. `account` is the condition on the account, which ends
+   * in AND. Rows are locked in the order of the ids.
+   */
+  byIds(
+    table: string,
+    alias: string,
+    ids: string,
+    account: string,
+    locking?: string,
+  ): { readonly from: string; readonly where: string }
+  /**
+   * So many rows of a list in the order of its ids are looked at before an index of words is asked, as SQL: the more, the more each match of
+   * the index costs. `asked` is SQL of what `asked` gives; null where `firstMatches` cannot be used.
+   */
+  sampledById(asked: string | null): string
   /** Whether two columns differ, for a partial index, and for a query of its rows, which are nearly always none. */
   differing(a: string, b: string): { readonly inIndex: string; readonly inQuery: string }
   /** Follows the alias of a table whose rows a partial index gives: SQLite takes the primary key otherwise. */
@@ -143,6 +157,8 @@ export interface SearchNames {
   readonly index: string
   /** On SQLite: the table with the numbers that the index knows rows by. */
   readonly numbers: string
+  /** On SQLite: the table that lists the words of the index. */
+  readonly terms: string
   /** The index of the rows that wait. */
   readonly waiting: string
 }

@@ -15,7 +15,7 @@ const rowIndex = '#'
 export function selectEmbedded(tree: readonly Included[], grants: Grants, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect, grants)
   const alias = binds.alias()
-  const rows = dialect.rowsIn(binds.use(0, 'json'), [
+  const rows = dialect.rowsIn(binds.use(0, 'string'), [
     { name: rowIndex, kind: 'integer' },
     { name: 'id', kind: 'id' },
     ...referencesIn(tree).map((name) => ({ name, kind: 'reference' as const })),

@@ -1,5 +1,6 @@
 import type { FieldKind } from '../kinds/kinds.ts'
 import { type Dialect, ident, idents, type TypedColumn } from './dialect.ts'
+import type { RowArray } from './row-array.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
 import { rowsOfAccount } from './rows-of-account.ts'
 import { Binds } from './statement.ts'
@@ -57,17 +58,11 @@ export function insertEvent(dialect: Dialect, account: string, bind: Bind, from 
   return `INSERT INTO ${ident(inboxTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
 }
 
-/** Inserts events of one account into the inbox, in the order of a JSON array of arrays. `from` as above, as one more table: `, claim`. */
-export function insertEventsFrom(dialect: Dialect, account: string, array: string, from = ''): string {
-  const given = dialect.rowsIn(array, typedColumns)
-  const columns = idents(['account_id', ...eventColumns])
-  return `INSERT INTO ${ident(inboxTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g${from}`
-}
-
-/** The same, as a statement. Binds the array. */
-export function insertWaitingOf(dialect: Dialect): RowStatement {
-  const binds = new Binds(dialect)
-  return rowStatement(insertEventsFrom(dialect, binds.use('account', 'id'), binds.use(0, 'json')), binds)
+/** Events of one transaction, which are mostly of one resource. */
+export const eventArray: RowArray = {
+  table: inboxTable,
+  columns: typedColumns,
+  common: ['kind', 'resource', 'version', 'created_at', 'before'],
 }
 
 /** Inserts one event. Binds its columns. */

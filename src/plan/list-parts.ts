@@ -12,7 +12,6 @@ import type {
 import type { OperatorName } from '../kinds/operators.ts'
 import { bound } from './bind.ts'
 import { filterValueKind, filterValues, padded, sortValues } from './compared-values.ts'
-import type { Dialect } from './dialect.ts'
 import type { ConditionShape, QueryShape } from './query-shape.ts'
 import { soughtWords } from './search-index.ts'
 import type { ValueParts } from './value-parts.ts'
@@ -62,11 +61,8 @@ export interface ListCondition extends FilterTarget {
   readonly slots: readonly number[]
 }
 
-/** What is searched for: the text for the index, and each word with a space before it. */
-export interface ListSearch {
-  readonly text: number
-  readonly words: readonly number[]
-}
+/** The words that are searched for, each with a space before it. */
+export type ListSearch = readonly number[]
 
 /** The shape of a list in terms of the model, with the slots of the values that its query gives. */
 export interface ListParts {
@@ -95,7 +91,6 @@ export function listParts(
   shape: QueryShape,
   after: readonly boolean[] | null,
   values: ValueParts<ListGiven>,
-  dialect: Dialect,
 ): ListParts {
   const { pageSize, counted, guarded } = shape
   const view = viewOf(of)
@@ -117,7 +112,6 @@ export function listParts(
   const either = shape.either.map((conditions) => conditions.map(condition))
   const sought = ({ call, list }: ListGiven) =>
     soughtWords(view.resource, call.caller.account, list.search ?? [])
-  const [text] = shape.searched > 0 ? values.add(1, (given) => [dialect.matching(sought(given))]) : []
   const words = values.add(shape.searched, (given) =>
     shape.searched > 0 ? padded(sought(given)).map((word) => ` ${word}`) : [],
   )
@@ -138,7 +132,7 @@ export function listParts(
     sort,
     filters,
     either,
-    search: text === undefined ? null : { text, words },
+    search: shape.searched > 0 ? words : null,
     after: position ?? null,
     pageSize,
     counted,

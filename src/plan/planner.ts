@@ -13,23 +13,24 @@ import type { Resource, Rule, View } from '../compile/model.ts'
 import { AnsweredGrants, answeredScopes } from './answered-scopes.ts'
 import type { Dialect } from './dialect.ts'
 import { selectEmbedded } from './embedded.ts'
-import { judgeValues } from './judge-values.ts'
+import { judgeValues, takenValues } from './judge-values.ts'
 import { askedBy, type Collected, type ListGiven, type ReadGiven, viewOf } from './list-parts.ts'
 import { Plans, Shared } from './plans.ts'
 import { type QueryShape, queryShape } from './query-shape.ts'
 import {
   anyRowOf,
   countRowsOf,
-  existsRow,
   findRows,
   type Judgement,
   judgeRow,
   type Lock,
   lackingInRow,
   lockRow,
+  lockRows,
   lockRowsNaming,
   measureRowsNaming,
   type NamingPart,
+  passingIds,
   type RowStatement,
   rowsNaming,
   type Selection,
@@ -93,12 +94,12 @@ export class Planner {
     return this.#sum(resource, of, where, seen(resource, sight))
   }
 
-  exists(resource: Resource, sight: Sight): RowStatement {
-    return this.#exists(resource, seen(resource, sight))
-  }
-
   judge(resource: Resource, judgements: readonly Judgement[]): RowStatement {
     return this.#judge(resource, judgements.map(asked))
+  }
+
+  passing(resource: Resource, judgement: Judgement | null, bound: 'one' | 'many'): RowStatement {
+    return this.#passing(resource, judgement && asked(judgement), bound)
   }
 
   judgeValues(resource: Resource, judgement: Judgement): RowStatement {
@@ -126,6 +127,8 @@ export class Planner {
 
   readonly lock = this.#plans.of((of: Resource, lock: Lock) => lockRow(of, this.dialect, lock))
 
+  readonly lockAll = this.#plans.of((of: Resource) => lockRows(of, this.dialect))
+
   readonly lacking = this.#plans.of((of: Resource) => lackingInRow(of, this.dialect))
 
   readonly lockNaming = this.#plans.of((of: Resource, field: string, part: NamingPart) =>
@@ -152,10 +155,6 @@ export class Planner {
     sumRows(of, field, where, sightOf(scopes), this.dialect),
   )
 
-  readonly #exists = this.#plans.of((of: Resource, scopes: string | null) =>
-    existsRow(of, sightOf(scopes), this.dialect),
-  )
-
   readonly #judge = this.#plans.of((of: Resource, rules: readonly AskedRule[]) =>
     judgeRow(
       of,
@@ -164,12 +163,20 @@ export class Planner {
     ),
   )
 
+  readonly #passing = this.#plans.of((of: Resource, rule: AskedRule | null, bound: 'one' | 'many') =>
+    passingIds(of, rule && judgementOf(of, rule), bound, this.dialect),
+  )
+
   readonly naming = this.#plans.of((of: Resource, field: string, most: 'one' | 'all') =>
     rowsNaming(of, field, most, this.dialect),
   )
 
   readonly #judgeValues = this.#plans.of((of: Resource, rule: AskedRule) =>
     judgeValues(of, judgementOf(of, rule), this.dialect),
+  )
+
+  readonly taken = this.#plans.of((of: Resource, set: readonly string[]) =>
+    takenValues(of, set, this.dialect),
   )
 
   readonly #embedded = this.#plans.of((of: View, names: IncludedNames, scopes: string) =>

@@ -67,7 +67,7 @@ export const postgres: Dialect = Object.freeze({
   nulls: (descending: boolean) => (descending ? ' NULLS LAST' : ' NULLS FIRST'),
   oldest: places,
   asText: (expression: string) => `(${expression})::text`,
-  listed: (array: string) => `SELECT json_array_elements_text(${array})`,
+  listed: (array: string) => `SELECT json_array_elements_text(${array}) AS "id"`,
   listedAs: (array: string, kind: FieldKind) =>
     `SELECT ${kinds[kind].postgres.param('e.v')} FROM json_array_elements_text(${array}) AS e(v)`,
   rowsIn: (array: string, columns: readonly TypedColumn[]) => {
@@ -78,7 +78,7 @@ export const postgres: Dialect = Object.freeze({
       return `${param(`(e.v->>${at})`)}${collation} AS ${ident(name)}`
     })
     // An element of `json` is a text that is read again for each of its values.
-    return `SELECT ${selected.join(', ')} FROM jsonb_array_elements((${array})::jsonb) AS e(v)`
+    return `SELECT ${selected.join(', ')} FROM jsonb_array_elements(${array}::jsonb) AS e(v)`
   },
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   selective: (condition: string) => condition,
@@ -104,18 +104,23 @@ export const postgres: Dialect = Object.freeze({
   returnsRows: true,
   // OFFSET keeps the planner from thinking of the page, for which it would walk through the account in the order of the list: it takes every
   // beginning of a word for one that a row in fifty has.
-  matches: ({ words }: SearchNames, { from, where, alias }: SearchedRows, text: string, selected: string) =>
-    `SELECT ${selected} FROM ${from} WHERE ${where} AND ${wordsVector(`${alias}${ident(words)}`)} @@ (SELECT (${text})::tsquery) OFFSET 0`,
+  matches: ({ words }: SearchNames, { from, where, alias }: SearchedRows, asked: string, selected: string) =>
+    `SELECT ${selected} FROM ${from} WHERE ${where} AND ${wordsVector(`${alias}${ident(words)}`)} @@ ${asked} OFFSET 0`,
   firstMatches: () => null,
+  // A SELECT, because the planner would make a new plan for each rare word that it sees.
+  asked: (_index: SearchNames, words: readonly string[]) =>
+    `(SELECT ${words.map((word) => `('''' || substr(${word}, 2) || ''':*')::tsquery`).join(' && ')})`,
   contains: (text: string, part: string) => `strpos(${text}, ${part}) > 0`,
-  // The planner does not know how few they are, and could read the whole table for a join.
-  byIds: (table: string, alias: string, ids: string) => ({
-    from: table,
-    where: `${alias}"id" = ANY(ARRAY(${ids}))`,
+  // A plan is kept for all accounts, and made for one of average size. Where that is small, the planner would read all ids or all rows of the
+  // account, which may be a large one.
+  unindexed: (condition: string) => `(${condition}) IS TRUE`,
+  // For the same reason each id is looked up alone: with a list of ids the planner would read all of an index that has them after other columns.
+  byIds: (table: string, alias: string, ids: string, account: string, locking = '') => ({
+    from: `(${ids}) d CROSS JOIN LATERAL (SELECT * FROM ${table} WHERE ${account}${alias}"id" = d."id" OFFSET 0${locking}) ${alias.slice(0, -1)}`,
+    where: '1 = 1',
   }),
   // The index reads a page of the table for each row that it finds. In the order of ids, a page has many rows.
-  sampledById: 512,
-  matching: (words: readonly string[]) => words.map((word) => `'${word}':*`).join(' & '),
+  sampledById: () => '512',
   differing: (a: string, b: string) => {
     // Of IS DISTINCT FROM the planner thinks that nearly all rows meet it, and looks for one without the index: through the whole table
     // where there is none. An expression that is equal to a constant is met by one row in 200, it thinks, and all three by hardly any.
@@ -148,6 +153,8 @@ export const postgres: Dialect = Object.freeze({
 export const postgresOnCitus: Dialect = Object.freeze({
   ...postgres,
   accountsApart: true,
+  // Citus takes the account of a statement from such conditions.
+  unindexed: (condition: string) => condition,
   // Each node has pages of its own, which a statement for all of them cannot name.
   oldest: indexOrder(2_000),
   // Citus runs a WITH query with several inserts by copying rows between nodes, and commits it in two phases.

@@ -26,6 +26,17 @@ export function lockRow(resource: Resource, dialect: Dialect, lock: Lock): RowSt
   return rowStatement(text, binds)
 }
 
+/** The same of several rows, which are locked to be changed. Bound: their ids as a JSON array, in their order. */
+export function lockRows(resource: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const alias = binds.alias()
+  const ids = dialect.listed(binds.use(0, 'json'))
+  const account = binds.rows(resource, alias)
+  const { from: few, where } = dialect.byIds(from(resource, alias), alias, ids, account, dialect.forOwnUpdate)
+  const text = `SELECT ${projectStored(resource, alias, binds)}, ${alias}"version" FROM ${few} WHERE ${where}`
+  return rowStatement(text, binds)
+}
+
 /** The required fields in which a row may have no value. */
 export const lackingFields = ({ fields }: Resource): readonly Field[] =>
   fields.filter(({ mayLack }) => mayLack)
@@ -153,7 +164,7 @@ export function anyRowOf(resource: Resource, where: Where, sight: Sight, dialect
 }
 
 /** `"loans" t1` */
-const from = ({ table }: Resource, alias: string): string => `${ident(table)} ${alias.slice(0, -1)}`
+export const from = ({ table }: Resource, alias: string): string => `${ident(table)} ${alias.slice(0, -1)}`
 
 /** The sum of a field over the rows that meet conditions: `[JSON]`. */
 export function sumRows(
@@ -193,13 +204,6 @@ export const knownField = (resource: Resource, name: string): Field => {
   return field
 }
 
-/** Whether a row exists: `[1]`. */
-export function existsRow(resource: Resource, sight: Sight, dialect: Dialect): RowStatement {
-  const binds = new Binds(dialect, sight)
-  const alias = binds.alias()
-  return rowStatement(`SELECT 1 FROM ${from(resource, alias)} WHERE ${binds.row(resource, alias)}`, binds)
-}
-
 /** A rule, and the scopes that answer it. */
 export interface Judgement {
   readonly rule: Rule
@@ -221,6 +225,28 @@ export function judgeRow(
     `SELECT ${verdicts.join(', ')} FROM ${from(resource, alias)} WHERE ${binds.row(resource, alias)}`,
     binds,
   )
+}
+
+/**
+ * Which rows of the account (bound: their ids as a JSON array, or the id of one) exist, and pass a rule where there is one: `[id]` each.
+ * One id as an array takes the database a tenth longer for a create whose reference is looked up.
+ */
+export function passingIds(
+  resource: Resource,
+  judgement: Judgement | null,
+  bound: 'one' | 'many',
+  dialect: Dialect,
+): RowStatement {
+  const binds = new Binds(dialect)
+  const alias = binds.alias()
+  const account = binds.rows(resource, alias)
+  const few =
+    bound === 'one'
+      ? { from: from(resource, alias), where: `${account}${alias}"id" = ${binds.use(0, 'id')}` }
+      : dialect.byIds(from(resource, alias), alias, dialect.listed(binds.use(0, 'json')), account)
+  const rule = judgement && ruleSql(judgement.rule, judgement.grants, alias, binds)
+  const where = `${few.where}${rule ? ` AND ${rule}` : ''}`
+  return rowStatement(`SELECT ${alias}"id" FROM ${few.from} WHERE ${where}`, binds)
 }
 
 /** The rows that name one of several others (bound: their ids as a JSON array) through a field: `[id]` each. */

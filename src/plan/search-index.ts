@@ -48,12 +48,13 @@ function searchIndex({ table, field }: Resource, names: readonly string[]): Sear
     version,
     index: objectName(table, [words], 'idx'),
     numbers: `${objectName(table, [words], 'idx')}_rows`,
+    terms: `${objectName(table, [words], 'idx')}_terms`,
     waiting: objectName(table, [version], 'idx'),
   }
 }
 
 /** Of one row, so many different words are found. They have at most 262 bytes each: a tsvector holds 1 MB, and does not say so. */
-export const mostRowWords = 4_000
+const mostRowWords = 4_000
 
 const scopeLength = 8
 

@@ -35,7 +35,7 @@ export function selectTotals(
   dialect: Dialect,
 ): Statement<ListGiven> {
   const values = new ValueParts<ListGiven>()
-  const parts = listParts(view, shape, position, values, dialect)
+  const parts = listParts(view, shape, position, values)
   const { by, sort } = parts
   const totals = view.totals as TotalsView
   const binds = new Binds(dialect, grants)

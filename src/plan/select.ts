@@ -85,7 +85,7 @@ export function selectList(
   dialect: Dialect,
 ): Statement<ListGiven> {
   const values = new ValueParts<ListGiven>()
-  const parts = listParts(of, shape, after, values, dialect)
+  const parts = listParts(of, shape, after, values)
   const { view, owner, tree, sort } = parts
   const binds = new Binds(dialect, grants, parts.guarded)
   const alias = binds.alias()
@@ -111,9 +111,9 @@ export function selectList(
   return readStatement(text, binds, values, { view, tree, grants }, guard)
 }
 
-/** The rows of a list from its position on, whatever it is searched for. */
-function listedRows(parts: ListParts, alias: string, binds: Binds) {
-  const { from, where } = foundRows(parts, alias, binds)
+/** The rows of a list from its position on, whatever it is searched for. `byWords`: they are found by an index of words. */
+function listedRows(parts: ListParts, alias: string, binds: Binds, byWords = false) {
+  const { from, where } = foundRows(parts, alias, binds, byWords)
   const sought = parts.search && soughtBy(parts.view, parts.search, binds)
   const keys = parts.sort.map((key) => storedKey(key, alias, binds))
   if (parts.after) where.push(afterSql(keys, parts.after, binds))
@@ -130,7 +130,7 @@ function searchedRows(parts: ListParts, sought: Sought, alias: string, limit: st
   const keys = sort.map((key) => storedKey(key, alias, binds))
   const { tables, ids } = searchedList(
     sought,
-    () => listedRows(parts, binds.alias(), binds),
+    (byWords) => listedRows(parts, binds.alias(), binds, byWords),
     (names) =>
       orderSql(
         keys.map((key, at) => ({ ...key, sql: names[at] ?? key.sql })),
@@ -139,16 +139,16 @@ function searchedRows(parts: ListParts, sought: Sought, alias: string, limit: st
     { limit, most: pageSize, isById: sortsById(sort) },
     dialect,
   )
-  const { from, where } = dialect.byIds(`${ident(view.resource.table)} ${alias.slice(0, -1)}`, alias, ids)
-  return { from, where: [`${binds.account(view.resource.shared, alias)}${where}`], tables }
+  const table = `${ident(view.resource.table)} ${alias.slice(0, -1)}`
+  const { from, where } = dialect.byIds(table, alias, ids, binds.account(view.resource.shared, alias))
+  return { from, where: [where], tables }
 }
 
-/** What is searched for: the text for the index, and each word with a space before it. */
-function soughtBy(view: View, { text, words }: ListSearch, binds: Binds): Sought {
+/** What is searched for. */
+function soughtBy(view: View, search: ListSearch, binds: Binds): Sought {
   return {
     index: searchIndexOf(view),
-    text: binds.use(text, 'string'),
-    words: words.map((word) => binds.use(word, 'string')),
+    words: search.map((word) => binds.use(word, 'string')),
     account: view.resource.shared ? null : binds.use('account', 'id'),
   }
 }
@@ -168,9 +168,14 @@ export const orderSql = (keys: readonly PositionKey[], dialect: Dialect): string
     .join(', ')
 
 /** The rows that a list has on all its pages together. */
-export function foundRows({ view, owner, filters, either }: ListParts, alias: string, binds: Binds) {
+export function foundRows(
+  { view, owner, filters, either }: ListParts,
+  alias: string,
+  binds: Binds,
+  byWords = false,
+) {
   const place = placeOf(view, owner, alias, binds)
-  const where = [`${binds.rows(view.resource, alias)}1 = 1`, ...place.where]
+  const where = [`${binds.rows(view.resource, alias, byWords)}1 = 1`, ...place.where]
   const sqlOf = (conditions: readonly ListCondition[]) =>
     conditions.map((condition) => conditionSql(condition, alias, binds))
   where.push(...sqlOf(filters))
@@ -190,7 +195,7 @@ function waitingSql(view: View, binds: Binds): string {
 
 /** How many rows the filters find, up to one more than the limit. The filters bind the same values again. */
 function countSql(parts: ListParts, binds: Binds): string {
-  const rows = listedRows({ ...parts, after: null }, binds.alias(), binds)
+  const rows = listedRows({ ...parts, after: null }, binds.alias(), binds, parts.search !== null)
   const { from, where, sought } = rows
   const found = sought
     ? matching(rows, sought, '1', binds.dialect)

@@ -80,10 +80,11 @@ export class Binds {
 
   /**
    * Which rows of a resource a statement may touch: those of the account, and of these, where it runs for a caller, those that the read
-   * rule lets the caller see. `"account_id" = $1 AND `, followed by the rule; nothing for shared rows without a rule.
+   * rule lets the caller see. `"account_id" = $1 AND `, followed by the rule; nothing for shared rows without a rule. `byWords`: an index of
+   * words finds them, and not one of the account.
    */
-  rows({ shared, rules }: Resource, alias: string): string {
-    const account = this.account(shared, alias)
+  rows({ shared, rules }: Resource, alias: string, byWords = false): string {
+    const account = byWords ? this.#accountOfFound(shared, alias) : this.account(shared, alias)
     const rule = this.grants && rules.read && ruleSql(rules.read, this.grants, alias, this)
     return rule ? `${account}${rule} AND ` : account
   }
@@ -91,6 +92,12 @@ export class Binds {
   /** The one row of the bound id, where the statement may touch it. */
   row(resource: Resource, alias = ''): string {
     return `${this.rows(resource, alias)}${alias}"id" = ${this.use('id', 'id')}`
+  }
+
+  #accountOfFound(shared: boolean, alias: string): string {
+    return shared
+      ? ''
+      : `${this.dialect.unindexed(`${alias}"account_id" = ${this.use('account', 'id')}`)} AND `
   }
 
   /** The account alone: for the rows that a rule itself reads. Everything else uses `rows`. */

@@ -41,7 +41,7 @@ export function takenUniques(resource: Resource, set: readonly string[], dialect
     { name: 'id', kind: 'id' as const },
     ...fields.map(({ name, kind }) => ({ name, kind })),
   ]
-  const given = dialect.rowsIn(binds.use(0, 'json'), columns)
+  const given = dialect.rowsIn(binds.use(0, 'string'), columns)
   const equal = fields.map(({ name, column }) => `s.${ident(column)} = g.${ident(name)}`)
   const where = `${binds.rows(resource, 's.')}${equal.join(' AND ')} AND s."id" <> g."id"`
   // SQLite keeps the order of a CROSS JOIN. With another join and no statistics it reads the whole array for each row of the account.

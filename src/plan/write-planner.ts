@@ -1,15 +1,10 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
-import { insertEntries, insertEntriesOf, insertEntryAlone } from './audit.ts'
+import { insertEntries, insertEntryAlone } from './audit.ts'
 import { countSum, wrongSums } from './counted-sums.ts'
 import type { Dialect } from './dialect.ts'
-import {
-  insertEventAlone,
-  insertPlaced,
-  insertWaiting,
-  insertWaitingOf,
-  selectLastPosition,
-} from './events.ts'
+import { insertEventAlone, insertPlaced, insertWaiting, selectLastPosition } from './events.ts'
 import { Plans } from './plans.ts'
+import { insertArrayAlone, type RowArray } from './row-array.ts'
 import type { RowStatement } from './row-statements.ts'
 import {
   type Along,
@@ -21,6 +16,7 @@ import {
   insertRows,
   insertRowsAlong,
   insertWholeRows,
+  type ListAlong,
   updateRow,
 } from './write-statements.ts'
 
@@ -46,7 +42,7 @@ export class WritePlanner {
     insertRowAlong(resource, along, this.#dialect),
   )
 
-  readonly insertManyAlong = this.#plans.of((resource: Resource, along: Along) =>
+  readonly insertManyAlong = this.#plans.of((resource: Resource, along: ListAlong) =>
     insertRowsAlong(resource, along, this.#dialect),
   )
 
@@ -54,7 +50,13 @@ export class WritePlanner {
     insertWholeRows(resource, count, this.#dialect),
   )
 
-  readonly insertMany = this.#plans.of((resource: Resource) => insertRows(resource, this.#dialect))
+  readonly insertMany = this.#plans.of((resource: Resource, alike: boolean) =>
+    insertRows(resource, alike, this.#dialect),
+  )
+
+  readonly insertArray = this.#plans.of((array: RowArray, alike: boolean) =>
+    insertArrayAlone(array, alike, this.#dialect),
+  )
 
   readonly fillReferences = this.#plans.of((resource: Resource, names: readonly string[]) =>
     fillReferences(resource, names, this.#dialect),
@@ -74,10 +76,6 @@ export class WritePlanner {
     return this.#insertWaiting(this.#dialect, count)
   }
 
-  insertWaitingOf(): RowStatement {
-    return this.#insertWaitingOf(this.#dialect)
-  }
-
   lastPosition(): RowStatement {
     return this.#lastPosition(this.#dialect)
   }
@@ -94,10 +92,6 @@ export class WritePlanner {
     return this.#insertEntries(this.#dialect, count)
   }
 
-  insertEntriesOf(): RowStatement {
-    return this.#insertEntriesOf(this.#dialect)
-  }
-
   countSum(feed: SumFeed, source: Resource): RowStatement {
     return this.#countSum(source, source.feeds.indexOf(feed))
   }
@@ -108,12 +102,10 @@ export class WritePlanner {
 
   readonly #insertEvent = this.#plans.of(insertEventAlone)
   readonly #insertWaiting = this.#plans.of(insertWaiting)
-  readonly #insertWaitingOf = this.#plans.of(insertWaitingOf)
   readonly #lastPosition = this.#plans.of(selectLastPosition)
   readonly #insertPlaced = this.#plans.of(insertPlaced)
   readonly #insertEntry = this.#plans.of(insertEntryAlone)
   readonly #insertEntries = this.#plans.of(insertEntries)
-  readonly #insertEntriesOf = this.#plans.of(insertEntriesOf)
 
   readonly #countSum = this.#plans.of((source: Resource, feed: number) =>
     countSum(feedOf(source, feed), source, this.#dialect),

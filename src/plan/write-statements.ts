@@ -1,14 +1,15 @@
 import type { Field, Resource } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import { absentConstant, column, countedSql, shownColumn } from './absent-values.ts'
-import { auditColumns, insertEntriesFrom, insertEntry } from './audit.ts'
+import { auditColumns, entryArray, insertEntry } from './audit.ts'
 import type { BoundValue } from './bind.ts'
 import { bindSlots } from './bind-slots.ts'
 import { type Bound, statement } from './bound-statement.ts'
 import { type Dialect, ident, idents } from './dialect.ts'
-import { eventColumns, insertEvent, insertEventsFrom } from './events.ts'
+import { eventArray, eventColumns, insertEvent } from './events.ts'
 import { insertKey, keyColumns } from './keys.ts'
 import { projectStored } from './project.ts'
+import { arraySize, arraySql, type BindAt, insertArray, type RowArray } from './row-array.ts'
 import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
 import { isWaiting, type SearchIndex, searchIndexes } from './search-index.ts'
 import { Binds, type Statement } from './statement.ts'
@@ -43,29 +44,34 @@ export function insertWholeRows(resource: Resource, count: number, dialect: Dial
   return rowStatement(`INSERT INTO ${ident(resource.table)} (${rows[0]?.columns}) VALUES ${values}`, binds)
 }
 
-/** Inserts many rows from a JSON array (bound) of arrays: the values of all fields, in their order, the words, and the version. */
-export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
+/** The values of a row in an array: all fields, in their order, the words, and the version. Those of a new list have one time. */
+export const rowArray = (resource: Resource): RowArray => ({
+  table: resource.table,
+  columns: [
+    ...resource.fields.map(({ column, kind }) => ({ name: column, kind })),
+    ...searchIndexes(resource).map(({ words }) => ({ name: words, kind: 'string' as const })),
+    { name: 'version', kind: 'integer' as const },
+  ],
+  common: ['created_at', 'updated_at', 'version'],
+})
+
+/** Inserts many rows. Binds them as an array. */
+export function insertRows(resource: Resource, alike: boolean, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  return rowStatement(insertionOfMany(resource, binds, binds.use(0, 'json')), binds)
+  const text = insertionOfMany(resource, binds, alike, (index, kind) => binds.use(index, kind))
+  return rowStatement(text, binds)
 }
 
-function insertionOfMany(resource: Resource, binds: Binds, array: string, from = ''): string {
-  const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
-  const searches = searchIndexes(resource)
-  const columns = [
-    ...resource.fields.map(({ column, kind }) => ({ name: column, kind })),
-    ...searches.map(({ words }) => ({ name: words, kind: 'string' as const })),
-    { name: 'version', kind: 'integer' as const },
+function insertionOfMany(resource: Resource, binds: Binds, alike: boolean, bind: BindAt, from = ''): string {
+  const array = rowArray(resource)
+  const { rows, columnSql } = arraySql(binds.dialect, array, alike, bind)
+  const all = [
+    ...(resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]),
+    ...array.columns.map(({ name }) => ({ name, value: columnSql(name) })),
+    ...searchIndexes(resource).map(({ version }) => ({ name: version, value: columnSql('version') })),
   ]
-  const given = binds.dialect.rowsIn(array, columns)
-  const names = [
-    ...[...account, ...columns].map(({ name }) => ident(name)),
-    ...searches.map(({ version }) => ident(version)),
-  ].join(', ')
-  const values = [...account.map(({ value }) => value), 'g.*', ...searches.map(() => 'g."version"')].join(
-    ', ',
-  )
-  return `INSERT INTO ${ident(resource.table)} (${names}) SELECT ${values} FROM (${given}) g${from}`
+  const values = all.map(({ value }) => value).join(', ')
+  return `INSERT INTO ${ident(resource.table)} (${idents(all.map(({ name }) => name))}) SELECT ${values} FROM (${rows}) g${from}`
 }
 
 /** Sets references (bound in the order of their names), as the last part of inserting a row: its time stays. Answers with the row. */
@@ -154,59 +160,56 @@ export function insertRowAlong(
   const noted = entry ? [`noted AS (${insertEntry(account, ofEntry, claimed)})`] : []
   const row = key ? `SELECT ${values} FROM claim` : `VALUES (${values})`
   const text = `WITH ${[...claim, ...told, ...noted].join(', ')} INSERT INTO ${ident(resource.table)} (${columns}) ${row}`
-  const { slots } = binds
-  const bind = (given: AlongGiven) => bindSlots(slots, { account: given.account, values: parts.of(given) })
-  return Object.freeze({ text, slots, bind })
+  return alongStatement(text, binds, parts)
 }
 
-/** The same for the rows of a list, from JSON arrays of the rows, of their events and of their entries: the one value of each part but the key. */
+/** Whether the rows of a list are alike, and the events and entries that are inserted along with them: null where there are none. */
+export type ListAlong = {
+  readonly key: boolean
+  readonly rows: boolean
+  readonly events: boolean | null
+  readonly entries: boolean | null
+}
+
+/** The same for the rows of a list. Each part but the key is given as an array. */
 export function insertRowsAlong(
   resource: Resource,
-  { key, event, entry }: Along,
+  { key, rows, events, entries }: ListAlong,
   dialect: Dialect,
 ): AlongStatement {
   const binds = new Binds(dialect)
   const parts = new ValueParts<AlongGiven>()
-  const account = () => binds.use('account', 'id')
-  const array = (take: (given: AlongGiven) => readonly BoundValue[] | null) =>
-    binds.use(parts.add(1, (given) => take(given) ?? [])[0] as number, 'json')
+  const account = binds.use('account', 'id')
+  const part = (size: number, take: (given: AlongGiven) => readonly BoundValue[] | null): BindAt => {
+    const slots = parts.add(size, (given) => take(given) ?? [])
+    return (index, kind) => binds.use(slots[index] as number, kind)
+  }
   const claimed = key ? ', claim' : ''
-  const ofKey = key ? parts.add(keyColumns.length, (given) => given.key ?? []) : []
-  const bindKey = (index: number, kind: FieldKind) => binds.use(ofKey[index] as number, kind)
-  const along = [
-    ...(key ? [`claim AS (${insertKey(account(), bindKey)} RETURNING 1)`] : []),
-    ...(event
-      ? [
-          `told AS (${insertEventsFrom(
-            dialect,
-            account(),
-            array((given) => given.event),
-            claimed,
-          )})`,
-        ]
-      : []),
-    ...(entry
-      ? [
-          `noted AS (${insertEntriesFrom(
-            dialect,
-            account(),
-            array((given) => given.entry),
-            claimed,
-          )})`,
-        ]
-      : []),
-  ]
-  const rows = insertionOfMany(
-    resource,
-    binds,
-    array(({ row }) => row),
-    claimed,
-  )
-  const text = along.length > 0 ? `WITH ${along.join(', ')} ${rows}` : rows
-  const { slots } = binds
-  const bind = (given: AlongGiven) => bindSlots(slots, { account: given.account, values: parts.of(given) })
-  return Object.freeze({ text, slots, bind })
+  const along: string[] = []
+  if (key) {
+    const bind = part(keyColumns.length, (given) => given.key)
+    along.push(`claim AS (${insertKey(account, bind)} RETURNING 1)`)
+  }
+  if (events !== null) {
+    const bind = part(arraySize(eventArray, events), (given) => given.event)
+    along.push(`told AS (${insertArray(dialect, eventArray, events, account, bind, claimed)})`)
+  }
+  if (entries !== null) {
+    const bind = part(arraySize(entryArray, entries), (given) => given.entry)
+    along.push(`noted AS (${insertArray(dialect, entryArray, entries, account, bind, claimed)})`)
+  }
+  const bind = part(arraySize(rowArray(resource), rows), (given) => given.row)
+  const inserted = insertionOfMany(resource, binds, rows, bind, claimed)
+  const text = along.length > 0 ? `WITH ${along.join(', ')} ${inserted}` : inserted
+  return alongStatement(text, binds, parts)
 }
+
+const alongStatement = (text: string, { slots }: Binds, parts: ValueParts<AlongGiven>): AlongStatement =>
+  Object.freeze({
+    text,
+    slots,
+    bind: (given: AlongGiven) => bindSlots(slots, { account: given.account, values: parts.of(given) }),
+  })
 
 /** Changes the named fields (bound in that order, then the time, then the words of the row), and answers with the row. */
 export function updateRow(resource: Resource, fields: readonly string[], dialect: Dialect): RowStatement {
@@ -295,7 +298,7 @@ export function wordStatements(
   const rows = `SELECT '{' || ${members.join(" || ',' || ")} || '}', t."version" FROM ${table} t${dialect.byPartialIndex(search.waiting)}`
   const where = `${waiting.account(resource.shared, 't.')}${isWaiting(search, 't.', dialect).inQuery}`
   const fill = new Binds(dialect)
-  const given = dialect.rowsIn(fill.use(0, 'json'), [
+  const given = dialect.rowsIn(fill.use(0, 'string'), [
     { name: 'id', kind: 'id' },
     { name: 'words', kind: 'string' },
     { name: 'version', kind: 'integer' },

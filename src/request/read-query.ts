@@ -1,6 +1,12 @@
 import { type Include, noInclude } from '../call/included.ts'
-import type { Filter, ListQuery, OneQuery, PageQuery, SortKey } from '../call/query.ts'
-import { plainOne } from '../call/query.ts'
+import {
+  type Filter,
+  type ListQuery,
+  type OneQuery,
+  type PageQuery,
+  plainOne,
+  type SortKey,
+} from '../call/query.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { searchParameter } from '../compile/resources/searched.ts'
 import { orderText } from './cursor.ts'

@@ -4,13 +4,15 @@ import type { Target } from '../call/target.ts'
 import type { View } from '../compile/model.ts'
 import { plainCounted } from '../compile/names/plural.ts'
 import { listMember } from '../compile/resources/bulk.ts'
-import type { JsonObject } from '../compile/schemas/canonical.ts'
-import { isJsonObject } from '../compile/schemas/canonical.ts'
+import { isJsonObject, type JsonObject } from '../compile/schemas/canonical.ts'
 import { pointerStep } from '../compile/schemas/validate.ts'
 import { Problem } from '../problems.ts'
 import { readNew } from './body.ts'
 import { FieldErrors, placeOf } from './field-errors.ts'
 import { fieldsRefused } from './fields-refused.ts'
+
+/** How a list of rows is sent. */
+export const rowListForm = `{"${listMember}":[{…},{…}]}`
 
 /** Whether the body of a create is a list of rows. */
 export const isRowList = (view: View, body: JsonObject): boolean =>
@@ -50,12 +52,11 @@ export function readRowList(target: Target, body: JsonObject, grants: Grants): r
 
 /** The elements of the list. None where it is too long: they are not looked at. */
 function givenRows(view: View, body: JsonObject, errors: FieldErrors): readonly unknown[] {
-  const form = `{"${listMember}":[{…},{…}]}`
   const { [listMember]: list, ...others } = body
   for (const name of Object.keys(others))
     errors.add(() => ({
       pointer: `#/${pointerStep(name)}`,
-      detail: `does not belong beside a list; send ${form} alone`,
+      detail: `does not belong beside a list; send ${rowListForm} alone`,
       code: 'unknown',
     }))
   const pointer = `#/${listMember}`
@@ -64,7 +65,7 @@ function givenRows(view: View, body: JsonObject, errors: FieldErrors): readonly 
   if (!Array.isArray(list))
     errors.add(() => ({
       pointer,
-      detail: `must be a list of at most ${most}, as in ${form}; one row is sent by itself`,
+      detail: `must be a list of at most ${most}, as in ${rowListForm}; one row is sent by itself`,
       code: 'type',
     }))
   else if (list.length === 0)

@@ -1,5 +1,5 @@
 import type { Resource } from '../compile/model.ts'
-import { auditColumns } from '../plan/audit.ts'
+import { auditColumns, entryArray } from '../plan/audit.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import type { Actor } from './actor.ts'
 import { newIdOfTime } from './ids.ts'
@@ -12,8 +12,7 @@ export const hasEntry = ({ audited }: Resource, { operator, requestId }: Actor):
   audited || (operator !== null && requestId !== null)
 
 /** The entry of a change, as values in the order of `auditColumns`. */
-export function entryValues(writer: Writer, actor: Actor, history: RowHistory): readonly Value[] {
-  const at = writer.now()
+export function entryValues(actor: Actor, history: RowHistory, at: number): readonly Value[] {
   const entry: { readonly [C in (typeof auditColumns)[number]]: Value } = {
     id: newIdOfTime(at),
     created_at: at,
@@ -40,9 +39,10 @@ export async function writeEntries(
   histories: readonly RowHistory[],
 ): Promise<void> {
   const audited = histories.filter(({ resource }) => hasEntry(resource, actor))
-  const rows = audited.map((history) => entryValues(writer, actor, history))
+  const at = writer.now()
+  const rows = audited.map((history) => entryValues(actor, history, at))
   await insertAtOnce(tx, account, rows, {
-    ofArray: () => writer.writes.insertEntriesOf(),
+    array: { as: entryArray, insert: (alike) => writer.writes.insertArray(entryArray, alike) },
     ofValues: (count) => writer.writes.insertEntries(count),
   })
 }

@@ -1,6 +1,10 @@
 import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
+import { entryArray } from '../plan/audit.ts'
+import { eventArray } from '../plan/events.ts'
+import { arrayValues, type RowArray } from '../plan/row-array.ts'
 import type { RowStatement } from '../plan/row-statements.ts'
+import { rowArray } from '../plan/write-statements.ts'
 import type { Value, Write } from '../store/store.ts'
 import type { Actor } from './actor.ts'
 import { entryValues, hasEntry, writeEntries } from './audit-rows.ts'
@@ -8,7 +12,7 @@ import { ChangeSet } from './change-set.ts'
 import { eventValues, writeEvents } from './event-rows.ts'
 import { writeJobs } from './job-inserts.ts'
 import { boundRow, rowValues } from './row-change.ts'
-import { historyOf, historyOfNew } from './row-history.ts'
+import { historyOf, historyOfNew, type RowHistory } from './row-history.ts'
 import type { Writer } from './writer.ts'
 
 /**
@@ -63,9 +67,10 @@ export async function insertAlone(writer: Writer, alone: RowAlone): Promise<bool
   const { account, actor, resource, row } = alone
   const entered = hasEntry(resource, actor)
   const history = resource.events || entered ? historyOfNew(writer, resource, row) : null
+  const now = writer.now()
   const inserted = await insertWith(writer, alone, {
-    event: history && resource.events ? eventValues(writer, history) : null,
-    entry: history && entered ? entryValues(writer, actor, history) : null,
+    event: history && resource.events ? eventValues(history, now) : null,
+    entry: history && entered ? entryValues(actor, history, now) : null,
   })
   if (inserted && resource.events) writer.events.committed(account, 1)
   return inserted
@@ -87,17 +92,27 @@ export async function insertManyAlone(writer: Writer, alone: RowsAlone): Promise
     })
   const entered = hasEntry(resource, actor)
   const told = resource.events || entered ? rows.map((row) => historyOfNew(writer, resource, row)) : []
+  const now = writer.now()
+  const array = arrayValues(
+    rowArray(resource),
+    whole.map((row) => boundRow(resource, account, row)),
+  )
+  const noted = (array: RowArray, valuesOf: (one: RowHistory) => readonly Value[]) =>
+    arrayValues(array, told.map(valuesOf))
+  const event = resource.events ? noted(eventArray, (one) => eventValues(one, now)) : null
+  const entry = entered ? noted(entryArray, (one) => entryValues(actor, one, now)) : null
   const along = writes.insertManyAlong(resource, {
     key: key !== null,
-    event: resource.events,
-    entry: entered,
+    rows: array.alike,
+    events: event?.alike ?? null,
+    entries: entry?.alike ?? null,
   })
   const values = along.bind({
     account,
-    row: [JSON.stringify(whole.map((row) => boundRow(resource, account, row)))],
+    row: array.values,
     key,
-    event: [JSON.stringify(resource.events ? told.map((one) => eventValues(writer, one)) : [])],
-    entry: [JSON.stringify(entered ? told.map((one) => entryValues(writer, actor, one)) : [])],
+    event: event?.values ?? null,
+    entry: entry?.values ?? null,
   })
   if ((await store.writeOne(along.text, values, account)) === 0) return false
   if (resource.events) writer.events.committed(account, rows.length)

@@ -4,6 +4,7 @@ import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
 import { knownField, type Lock, type RowStatement } from '../plan/row-statements.ts'
 import { wordsOf } from '../plan/search-index.ts'
+import { rowArray } from '../plan/write-statements.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
 import { lockDeletedAlong } from './deleted-along.ts'
 import { insertAtOnce } from './inserted-at-once.ts'
@@ -50,6 +51,11 @@ export class ChangeSet {
   /** Reads a row and keeps others from changing (or from naming and deleting) it until the transaction ends; null if there is none. */
   lock(resource: Resource, id: string, lock: Lock): Promise<LockedRow | null> {
     return this.#operations.run(() => this.#lock(resource, id, lock))
+  }
+
+  /** Locks several rows to be changed, in the order of their ids, so that `lock` has them at hand. */
+  lockAll(resource: Resource, ids: readonly string[]): Promise<void> {
+    return this.#operations.run(() => this.#lockAll(resource, ids))
   }
 
   /** Inserts a row from the values of all its fields; returns it as it is stored. */
@@ -109,6 +115,15 @@ export class ChangeSet {
     return found ? this.#rows.locked(resource, found, lock) : null
   }
 
+  async #lockAll(resource: Resource, ids: readonly string[]): Promise<void> {
+    const others = ids.filter((id) => !this.#rows.find(resource, id, 'to-change'))
+    if (others.length < 2) return
+    const { text, bind } = this.#writer.planner.lockAll(resource)
+    const values = [JSON.stringify(others.toSorted())]
+    const found = await this.tx.all(text, bind({ account: this.account, values }))
+    for (const row of found) this.#rows.locked(resource, row, 'to-change')
+  }
+
   async #insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
     const insert = this.#writer.writes.insertAndRead(resource)
     // No row names it yet, so its sums are those of no rows, whatever a hook says.
@@ -126,7 +141,7 @@ export class ChangeSet {
     const { writes } = this.#writer
     const values = rows.map((row) => boundRow(resource, this.account, row))
     await insertAtOnce(this.tx, this.account, values, {
-      ofArray: () => writes.insertMany(resource),
+      array: { as: rowArray(resource), insert: (alike) => writes.insertMany(resource, alike) },
       ofValues: (count) => writes.insertWhole(resource, count),
     })
     const inserted = rows.map(({ row }) => this.#rows.note(resource, null, row))
@@ -226,8 +241,14 @@ export class ChangeSet {
 
   /** Adds what rows have changed to the sums of their owners, of which no other row is read. */
   async #keepSums(changes: readonly RowChange[], sumsLater: SumsLater = () => false): Promise<void> {
-    for (const difference of sumDifferences(changes))
-      if (!sumsLater(difference.on, difference.id)) await this.#addToSums(difference)
+    const differences = sumDifferences(changes).filter(({ on, id }) => !sumsLater(on, id))
+    for (const [on, ofOwners] of Map.groupBy(differences, (one) => one.on)) {
+      await this.#lockAll(
+        on,
+        ofOwners.map(({ id }) => id),
+      )
+      for (const difference of ofOwners) await this.#addToSums(difference)
+    }
   }
 
   async #addToSums({ on, id, sums }: SumDifference): Promise<void> {

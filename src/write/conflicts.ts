@@ -8,7 +8,7 @@ import { FieldErrors } from '../request/field-errors.ts'
 import { StoreError } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
 import { TooManyAlong } from './deleted-along.ts'
-import { mayRead, refuseUnlessMayMake } from './judge.ts'
+import { permitted, refuseUnlessMayMake } from './judge.ts'
 import { outOfRange } from './out-of-range.ts'
 import { takenAmong } from './taken-values.ts'
 import type { Attempt, WriteRequest } from './write-request.ts'
@@ -49,10 +49,11 @@ export async function missingReferences(
   const errors = new FieldErrors()
   const shown = target.view.fields.flatMap(({ field }) => field?.relation ?? [])
   const relations = inOrderOf(target.view.resource.belongsTo, shown)
-  const isThere = referenceCheck(write)
+  const naming = new Map<BelongsToModel, ReadonlySet<Attempt>>()
+  for (const relation of relations) naming.set(relation, await namingNone(write, relation, attempts))
   for (const attempt of attempts)
     for (const relation of relations) {
-      if (await isThere(relation, attempt)) continue
+      if (!naming.get(relation)?.has(attempt)) continue
       if (target.sub?.by === relation) return notThere(target)
       const field = target.view.fields.find((one) => one.field?.name === relation.field)
       errors.add(() => ({
@@ -69,31 +70,26 @@ export async function missingReferences(
   })
 }
 
-type ReferenceCheck = (relation: BelongsToModel, attempt: Attempt) => Promise<boolean>
-
-/** Rows of a list often name the same row, which is looked up once. */
-function referenceCheck(write: WriteRequest): ReferenceCheck {
-  const known = new Map<string, Promise<boolean>>()
-  return async ({ field, target }, { before, asked }) => {
-    const id = asked[field]
-    if (typeof id !== 'string' || id === before?.[field]) return true
-    const key = `${target.name} ${id}`
-    const found = known.get(key) ?? mayRead(write, target, id)
-    known.set(key, found)
-    return found
-  }
+/** The rows that newly name, through a relation, a row which does not exist, or which the caller may not read. */
+async function namingNone(
+  write: WriteRequest,
+  { field, target }: BelongsToModel,
+  attempts: readonly Attempt[],
+): Promise<ReadonlySet<Attempt>> {
+  const naming = attempts.filter(
+    ({ before, asked }) => typeof asked[field] === 'string' && asked[field] !== before?.[field],
+  )
+  const idOf = ({ asked }: Attempt) => String(asked[field])
+  const there = await permitted(write, target, 'read', [...new Set(naming.map(idOf))])
+  return new Set(naming.filter((attempt) => !there.has(idOf(attempt))))
 }
 
 /** Refuses new references to rows that the caller may not read. The store itself refuses those to rows that do not exist. */
 export async function refuseUnreadable(write: WriteRequest, attempts: readonly Attempt[]): Promise<void> {
   const { target } = write.call
-  const isThere = referenceCheck(write)
-  for (const relation of target.view.resource.belongsTo) {
-    if (!relation.target.rules.read) continue
-    for (const attempt of attempts)
-      if (!(await isThere(relation, attempt)))
-        throw (await missingReferences(write, attempts)) ?? notThere(target)
-  }
+  for (const relation of target.view.resource.belongsTo)
+    if (relation.target.rules.read && (await namingNone(write, relation, attempts)).size > 0)
+      throw (await missingReferences(write, attempts)) ?? notThere(target)
 }
 
 /** The problem for a delete that the store refused: rows still reference the row, or a row that would be deleted along with it. */

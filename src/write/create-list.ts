@@ -11,7 +11,7 @@ import { createUnderKey, keyTaken } from './create-under-key.ts'
 import { noEngineHooks } from './engine-hooks.ts'
 import { derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { insertWithHooks, refuseBeforeInsert } from './insert-with-hooks.ts'
-import { createVerdict, notPermitted, refuseUnlessMade } from './judge.ts'
+import { createVerdict, notPermitted, refuseUnlessAllMade, refuseUnlessMade } from './judge.ts'
 import { newRow } from './new-row.ts'
 import { isOutOfRange, refuseOutOfRange } from './out-of-range.ts'
 import { listBody } from './row-body.ts'
@@ -102,9 +102,7 @@ const insertAll: Insert = async (write, attempts) => {
   for (const attempt of attempts) attempt.written = attempt.asked
   const whole = rows.map((row) => ({ row, version: firstVersion }))
   await changes.insertMany(call.target.view.resource, whole, () => false)
-  if (createVerdict(call) === null)
-    for (const [index, { id }] of rows.entries())
-      await withinRow(index, () => refuseUnlessMade(write, String(id), 'create'))
+  if (createVerdict(call) === null) await refuseUnlessAllMade(write, rows)
   return rows
 }
 

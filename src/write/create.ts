@@ -27,7 +27,7 @@ export const isSingleStatement = (call: Call): boolean => {
 }
 
 /** One attempt: writes the row, and its key where there is one, or throws and writes nothing. */
-export async function createOnce(
+export async function createRowOnce(
   writer: Writer,
   call: Call,
   body: JsonObject,

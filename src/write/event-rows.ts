@@ -1,4 +1,4 @@
-import { eventColumns, keptColumns, positionsPerMs } from '../plan/events.ts'
+import { eventArray, eventColumns, keptColumns, positionsPerMs } from '../plan/events.ts'
 import type { WritePlanner } from '../plan/write-planner.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import { idEnd, uuidV7 } from './ids.ts'
@@ -10,8 +10,8 @@ import type { Writer } from './writer.ts'
 type NewEvent = { readonly [C in (typeof eventColumns)[number]]: Value } & { readonly created_at: number }
 
 /** The event of a change, as values in the order of `eventColumns`. */
-export const eventValues = (writer: Writer, history: RowHistory): readonly Value[] =>
-  waitingValues(newEvent(writer, history))
+export const eventValues = (history: RowHistory, at: number): readonly Value[] =>
+  waitingValues(newEvent(history, at))
 
 /** Writes an event for every changed row, as a part of the transaction that changed it; resolves with their number. */
 export async function writeEvents(
@@ -21,7 +21,8 @@ export async function writeEvents(
   histories: readonly RowHistory[],
 ): Promise<number> {
   const told = histories.filter(({ resource, isShown }) => resource.events && isShown)
-  const events = told.map((history) => newEvent(writer, history))
+  const at = writer.now()
+  const events = told.map((history) => newEvent(history, at))
   if (events.length === 0) return 0
   const write = tx.dialect.commitsInOrder ? writePlaced : writeWaiting
   await write(writer.writes, tx, account, events)
@@ -43,7 +44,7 @@ async function writePlaced(
     const id = uuidV7(Math.floor(position / positionsPerMs), position % positionsPerMs, String(event.id_end))
     return [position, id, ...keptColumns.map((name) => event[name])]
   })
-  await insertAtOnce(tx, account, placed, { ofArray: null, ofValues: (count) => writes.insertPlaced(count) })
+  await insertAtOnce(tx, account, placed, { array: null, ofValues: (count) => writes.insertPlaced(count) })
 }
 
 const writeWaiting = (
@@ -53,18 +54,18 @@ const writeWaiting = (
   events: readonly NewEvent[],
 ): Promise<void> =>
   insertAtOnce(tx, account, events.map(waitingValues), {
-    ofArray: () => writes.insertWaitingOf(),
+    array: { as: eventArray, insert: (alike) => writes.insertArray(eventArray, alike) },
     ofValues: (count) => writes.insertWaiting(count),
   })
 
 const waitingValues = (event: NewEvent): readonly Value[] => eventColumns.map((name) => event[name])
 
-const newEvent = ({ now }: Writer, history: RowHistory): NewEvent => ({
+const newEvent = (history: RowHistory, at: number): NewEvent => ({
   kind: history.kind,
   resource: history.name,
   row_id: history.rowId,
   version: history.version,
-  created_at: now(),
+  created_at: at,
   id_end: idEnd(),
   data: history.data,
   before: history.before,

@@ -1,9 +1,10 @@
 import type { Call, Outcome } from '../call/call.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
+import { inTime } from '../in-time.ts'
 import { keyTable } from '../plan/keys.ts'
 import { isRowList } from '../request/row-list.ts'
 import { StoreError } from '../store/store.ts'
-import { createOnce as createRowOnce, isSingleStatement } from './create.ts'
+import { createRowOnce, isSingleStatement } from './create.ts'
 import { createListOnce } from './create-list.ts'
 import { keyTaken } from './create-under-key.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'
@@ -86,14 +87,9 @@ const refuseInProgress = (error: unknown): never => {
   throw forKey ? stillRunning() : error
 }
 
-export async function endsBefore(ended: Promise<void>, deadline: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false)
-  })
-  try {
-    return await Promise.race([ended.then(() => true as const), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const endsBefore = (ended: Promise<void>, deadline: number): Promise<boolean> =>
+  inTime(
+    ended.then(() => true),
+    deadline - performance.now(),
+    false,
+  )

@@ -5,8 +5,7 @@ import { etagOf, versionIn } from '../call/etag.ts'
 import type { PlainRequest } from '../call/exchange.ts'
 import { mayKnow } from '../call/grants.ts'
 import { readRights } from '../call/read-rights.ts'
-import type { Target } from '../call/target.ts'
-import { pathOf } from '../call/target.ts'
+import { pathOf, type Target } from '../call/target.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { idempotencyKeyPattern } from '../kinds/text-patterns.ts'
 import { problem } from '../problems.ts'
@@ -16,7 +15,7 @@ import type { Writer } from './writer.ts'
 
 /** The Idempotency-Key of a create, and the fingerprint of the request it was sent with. */
 export interface KeyedRequest {
-  /** As it is stored: what the caller sent, and the caller's subject (`keyOf`). */
+  /** As it is stored: what the caller sent, and the caller's subject (`keyInRequest`). */
   readonly key: string
   readonly fingerprint: string
   /** Called when the key's row is inserted, where hooks still have to run before the create ends. */
@@ -44,7 +43,7 @@ export function readKey(header: string | string[] | undefined): string | null {
  * The key of a caller, as it is stored. A key belongs to the account and the subject, so the subject is a part of it; a caller
  * without one has the keys of the account. What callers send has no space, so the first space begins the subject.
  */
-export const keyInRequest = (sent: string, subject: string | null): string =>
+const keyInRequest = (sent: string, subject: string | null): string =>
   subject === null ? sent : `${sent} ${subject}`
 
 /**

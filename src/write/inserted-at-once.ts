@@ -1,3 +1,4 @@
+import { arrayValues, type RowArray } from '../plan/row-array.ts'
 import type { RowStatement } from '../plan/row-statements.ts'
 import { statementParts } from '../store/statement-parts.ts'
 import type { Transaction, Value } from '../store/store.ts'
@@ -14,8 +15,11 @@ export const insertedAtOnce = (
 const mostOfArray = 128
 
 interface InsertsMany {
-  /** From a JSON array of arrays, the values of each row. */
-  readonly ofArray: (() => RowStatement) | null
+  /** From an array. */
+  readonly array: {
+    readonly as: RowArray
+    readonly insert: (alike: boolean) => RowStatement
+  } | null
   /** From the values of so many rows. */
   readonly ofValues: (rows: number) => RowStatement
 }
@@ -25,13 +29,15 @@ export async function insertAtOnce(
   tx: Transaction,
   account: string,
   rows: readonly (readonly Value[])[],
-  { ofArray, ofValues }: InsertsMany,
+  { array, ofValues }: InsertsMany,
 ): Promise<void> {
   const send = ({ text, bind }: RowStatement, values: readonly Value[]) =>
     tx.first(text, bind({ account, values }))
   // Citus would copy the rows of an array to their node, and commit them in two phases. SQLite takes longer to read an array than values.
-  if (ofArray && rows.length > 1 && tx.dialect.insertsAlong === 'in one query')
-    for (let from = 0; from < rows.length; from += mostOfArray)
-      await send(ofArray(), [JSON.stringify(rows.slice(from, from + mostOfArray))])
+  if (array && rows.length > 1 && tx.dialect.insertsAlong === 'in one query')
+    for (let from = 0; from < rows.length; from += mostOfArray) {
+      const { alike, values } = arrayValues(array.as, rows.slice(from, from + mostOfArray))
+      await send(array.insert(alike), values)
+    }
   else for (const some of insertedAtOnce(rows)) await send(ofValues(some.length), some.flat())
 }

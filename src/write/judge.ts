@@ -9,6 +9,7 @@ import type { Judgement } from '../plan/row-statements.ts'
 import { decidedByScopes } from '../plan/rule-sql.ts'
 import { problem } from '../problems.ts'
 import { passingRows } from './passing-rows.ts'
+import { ofRow } from './within-row.ts'
 import type { WriteRequest } from './write-request.ts'
 
 /** What a caller's scopes say of all rows; the rule where the row decides. */
@@ -53,12 +54,27 @@ export const whoAsks = ({ writer, call: { caller } }: Pick<WriteRequest, 'writer
   asked: { by: caller, at: writer.now() },
 })
 
-/** Whether a row exists for the caller. Rows that code answers for are not looked up. */
-export async function mayRead(write: WriteRequest, resource: Resource, id: string | null): Promise<boolean> {
-  if (resource.answered) return true
-  const { text, bind } = write.writer.planner.exists(resource, write.call.caller.scopes)
-  return (await write.from.first(text, bind({ ...whoAsks(write), id }))) !== undefined
+/** Which rows of a resource, by their ids, exist, and the rule of a kind lets the caller have. Rows that code answers for are not looked up. */
+export async function permitted(
+  write: WriteRequest,
+  resource: Resource,
+  kind: RuleKind,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (resource.answered || ids.length === 0) return new Set(ids)
+  const said = verdict(write.call, resource, kind)
+  if (said === false) return new Set()
+  const isOne = ids.length === 1
+  const judgement = said === true ? null : said
+  const { text, bind } = write.writer.planner.passing(resource, judgement, isOne ? 'one' : 'many')
+  const values = isOne ? ids : [JSON.stringify(ids)]
+  const found = await write.from.all(text, bind({ ...whoAsks(write), values }))
+  return new Set(found.map(([id]) => String(id)))
 }
+
+/** Whether a row exists for the caller. */
+export const mayRead = async (write: WriteRequest, resource: Resource, id: string | null): Promise<boolean> =>
+  id !== null && (await permitted(write, resource, 'read', [id])).has(id)
 
 /** Before a row is changed or deleted: 404 where it, or the owner in the path, may not be read; 403 where the rule says no. */
 export async function refuseUnlessMay(write: WriteRequest, kind: 'update' | 'delete'): Promise<void> {
@@ -78,6 +94,14 @@ export async function refuseUnlessMade(
 ): Promise<void> {
   const [makes] = await judge(write, id, ['create'])
   if (!makes) throw notMade(write.call, verb)
+}
+
+/** After the rows of a list were made. The refusal is about the first row that the caller is not allowed to make. */
+export async function refuseUnlessAllMade(write: WriteRequest, rows: readonly StoredRow[]): Promise<void> {
+  const ids = rows.map(({ id }) => String(id))
+  const made = await permitted(write, write.call.target.view.resource, 'create', ids)
+  const refused = ids.findIndex((id) => !made.has(id))
+  if (refused >= 0) throw ofRow(refused, notMade(write.call, 'create'))
 }
 
 /**

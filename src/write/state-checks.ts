@@ -44,7 +44,9 @@ export function refuseMove(call: Call, body: JsonObject, before: StoredRow, afte
 export async function refuseUnlessWhile(write: OpenWrite, rows: readonly StoredRow[]): Promise<void> {
   const { call, changes } = write
   for (const { relation, field, values } of call.target.view.resource.onlyWhile) {
-    for (const id of ownersOf(rows, relation)) {
+    const ids = ownersOf(rows, relation)
+    await changes.lockAll(relation.target, ids)
+    for (const id of ids) {
       const related = await changes.lock(relation.target, id, 'to-change')
       const value = String(related?.row[field])
       if (!related || values.includes(value)) continue

@@ -9,7 +9,6 @@ import { problem } from '../problems.ts'
 import { sentFor } from '../request/customs.ts'
 import { FieldErrors, placedError } from '../request/field-errors.ts'
 import type { Value } from '../store/store.ts'
-import { whoAsks } from './judge.ts'
 import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** The columns of one row whose values another row has. */
@@ -73,16 +72,23 @@ export async function takenAmong(
   for (const set of resource.uniques) {
     const fields = set.map((name) => knownField(resource, name))
     const columns = fields.map(({ column }) => column)
-    const first = new Map<string, string>()
-    for (const { place, before, written, asked } of attempts) {
+    const asked = attempts.flatMap(({ place, before, written, asked }) => {
       const values = valuesOf(fields, written ?? asked)
-      if (!values) continue
-      const key = JSON.stringify(values)
       // What a row has already, no other row has.
-      if (before && key === JSON.stringify(valuesOf(fields, before))) continue
+      const isKept = before && JSON.stringify(values) === JSON.stringify(valuesOf(fields, before))
+      return values && !isKept ? [{ place, values }] : []
+    })
+    const stored = await storedAmong(
+      write,
+      set,
+      asked.map(({ values }) => values),
+    )
+    const first = new Map<string, string>()
+    for (const [at, { place, values }] of asked.entries()) {
+      const key = JSON.stringify(values)
       const like = first.get(key)
       if (like !== undefined) found.push({ place, columns, like })
-      else if (await isStored(write, fields, values)) found.push({ place, columns })
+      else if (stored.has(at)) found.push({ place, columns })
       else first.set(key, place)
     }
   }
@@ -97,18 +103,14 @@ function valuesOf(fields: readonly Field[], row: StoredRow): readonly Value[] | 
   return fields.map((field) => bound(field, row[field.name]))
 }
 
-async function isStored(
+/** The indexes of the values that stored rows have. */
+async function storedAmong(
   write: WriteRequest,
-  fields: readonly Field[],
-  values: readonly Value[],
-): Promise<boolean> {
-  const { resource } = write.call.target.view
-  const where = fields.map(({ name }) => ({
-    field: name,
-    operator: 'eq' as const,
-    values: 1,
-    withNull: false,
-  }))
-  const { text, bind } = write.writer.planner.any(resource, where, null)
-  return (await write.from.first(text, bind({ ...whoAsks(write), values }))) !== undefined
+  set: readonly string[],
+  values: readonly (readonly Value[])[],
+): Promise<ReadonlySet<number>> {
+  const { text, bind } = write.writer.planner.taken(write.call.target.view.resource, set)
+  const indexed = JSON.stringify(values.map((one, at) => [at, ...one]))
+  const found = await write.from.all(text, bind({ account: write.call.caller.account, values: [indexed] }))
+  return new Set(found.map(([at]) => Number(at)))
 }

@@ -1,14 +1,12 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import type { Model, Resource } from '../compile/model.ts'
-import { counted } from '../compile/names/plural.ts'
 import { type SearchIndex, searchIndexes, wordsOfRow } from '../plan/search-index.ts'
 import { accountsWithoutWords, type WordStatements, wordStatements } from '../plan/write-statements.ts'
 import type { Store, Transaction } from '../store/store.ts'
+import { FillProgress } from './fill-progress.ts'
 
 /** The rows of one transaction. */
 const batchRows = 100
-/** How often the operator is told how far it is. */
-const tellEveryMs = 10_000
 
 export interface FillerParts {
   readonly store: Store
@@ -76,27 +74,23 @@ export class WordFiller {
 
   async #fillResource(resource: Resource, search: SearchIndex, signal: AbortSignal): Promise<void> {
     const { store, warn } = this.#parts
-    let filled = 0
-    let toldAt = performance.now()
-    const note = (rows: number): void => {
-      filled += rows
-      if (performance.now() - toldAt < tellEveryMs) return
-      toldAt = performance.now()
-      warn(`The search of ${resource.name} is being completed: ${counted(filled, 'row')} so far.`, null)
-    }
+    const what = `The search of ${resource.name}`
+    const progress = new FillProgress((rows, isDone) =>
+      warn(isDone ? `${what} was completed: ${rows}.` : `${what} is being completed: ${rows} so far.`, null),
+    )
     let before = -1
     // Rows that others have locked are left for the next turn.
-    while (!signal.aborted && filled > before) {
-      before = filled
+    while (!signal.aborted && progress.rows > before) {
+      before = progress.rows
       const accounts = resource.shared
         ? ['']
         : (await store.all(accountsWithoutWords(resource, search, store.dialect), [])).map(([account]) =>
             String(account),
           )
-      for (const account of accounts) await this.#fillAccount(resource, search, account, signal, note)
+      for (const account of accounts)
+        await this.#fillAccount(resource, search, account, signal, progress.note)
     }
-    if (filled >= 10 * batchRows && !signal.aborted)
-      warn(`The search of ${resource.name} was completed: ${counted(filled, 'row')}.`, null)
+    if (!signal.aborted) progress.end()
   }
 
   async #fillAccount(

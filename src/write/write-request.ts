@@ -9,7 +9,7 @@ export interface WriteRequest {
   readonly writer: Writer
   readonly call: Call
   /** Where checks read: in the transaction of the write while it is open, else in the store. */
-  readonly from: Pick<Transaction, 'first'>
+  readonly from: Pick<Transaction, 'first' | 'all'>
 }
 
 /** A write whose transaction is open. */
@@ -31,7 +31,10 @@ export interface Attempt {
 export const outsideTransaction = (writer: Writer, call: Call): WriteRequest => ({
   writer,
   call,
-  from: { first: (sql, values) => writer.store.first(sql, values, call.caller.account) },
+  from: {
+    first: (sql, values) => writer.store.first(sql, values, call.caller.account),
+    all: (sql, values) => writer.store.all(sql, values, call.caller.account),
+  },
 })
 
 export const inTransaction = ({ writer, call }: WriteRequest, changes: ChangeSet): OpenWrite => ({

@@ -10,7 +10,7 @@ import { StatementLog, spread } from './statement-log.ts'
 
 /** Everything that lists can do. `searched` are the fields of orders that can be searched. */
 const source = (searched: string) => `
-import { api, belongsTo, hasMany, resource } from 'nounkit'
+import { api, belongsTo, hasMany, resource, states, sum } from 'nounkit'
 import { z } from 'zod'
 
 const customers = resource('customers', {
@@ -25,9 +25,19 @@ const orders = resource('orders', {
 })
 const tags = resource('tags', { fields: { name: z.string() }, filter: ['name'], sort: ['name'] })
 const taggings = resource('taggings', { fields: {}, relations: { order: belongsTo(orders), tag: belongsTo(tags) } })
+const shelves = resource('shelves', {
+  fields: { room: z.string(), pages: sum('books', 'pages'), state: states('open', { open: ['closed'] }) },
+  relations: { books: hasMany('books') }, bulk: true,
+  rules: { read: ({ row }) => row.room.isNot('hidden'), create: () => true },
+})
+const books = resource('books', {
+  fields: { pages: z.int(), code: z.string().max(20) }, relations: { shelf: belongsTo(shelves) },
+  bulk: true, unique: ['code'], onlyWhile: { shelf: { state: ['open'] } },
+  rules: { create: ({ row }) => row.shelf.room.is('a') },
+})
 const orderTotals = resource('order-totals', { totals: { of: 'orders', by: ['status', 'customer_id'], sums: ['total'] } })
 
-export default api('trade', { resources: [customers, orders, tags, taggings, orderTotals], events: { keepDays: 1 } })
+export default api('trade', { resources: [customers, orders, tags, taggings, shelves, books, orderTotals], events: { keepDays: 1 } })
 `
 const folder = declarationFolder(source(''))
 const application = 'lists'
@@ -139,6 +149,20 @@ async function useLists(send: Send): Promise<readonly Answer[]> {
   expect(names(far)).toEqual(['blue', 'green'])
   expect(names((await ask('GET', `/orders/${order.id}/tags?filter[name][ne]=red`)).body)).toHaveLength(2)
   expect((await ask('GET', '/orders?limit=1&include=tags')).body.data[0].tags.data).toHaveLength(3)
+
+  // Rows that rules judge, of owners with sums and states.
+  const rooms = ['a', 'a', 'b', 'hidden'].map((room) => ({ room }))
+  const [one, two, other, hidden] = (await ask('POST', '/shelves', { data: rooms })).body.data
+  const booksOn = (...on: readonly { readonly id: string }[]) => ({
+    data: on.map(({ id }, at) => ({ shelf_id: id, pages: 3, code: `code ${at}` })),
+  })
+  const statuses: number[] = []
+  for (const list of [booksOn(one, two, other), booksOn(one, hidden), booksOn(one, two), booksOn(two, one)])
+    statuses.push((await ask('POST', '/books', list)).status)
+  expect(statuses).toEqual([403, 422, 201, 409])
+  expect((await ask('GET', `/shelves/${two.id}`)).body.data.pages).toBe(3)
+  await ask('PATCH', `/shelves/${two.id}`, { state: 'closed' })
+  expect((await ask('POST', '/books', booksOn(one, two))).status).toBe(409)
   return kept
 }
 
@@ -164,7 +188,7 @@ test('lists of accounts on all nodes say what SQLite says, and each statement of
   const expected = comparable(await useLists(sender(single, await keyOf(file, 'acme'))))
   for (const one of answers) expect(comparable(one)).toBe(expected)
   const observed = log.read()
-  const ofRows = /"(customers|orders|tags|taggings|nounkit_(idempotency|audit_entries))/
+  const ofRows = /"(customers|orders|tags|taggings|shelves|books|nounkit_(idempotency|audit_entries))/
   const ofLists = observed.filter(({ text }) => ofRows.test(text) && !filler.test(text))
   task.meta.figure = `${answers.flat().length} answers, ${ofLists.length} statements`
   expect(ofLists.length).toBeGreaterThan(answers.flat().length)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { allGrants } from '../../src/call/grants.ts'
 import { api, resource } from '../../src/index.ts'
+import { searchIndexes } from '../../src/plan/search-index.ts'
 import { readListQuery } from '../../src/request/read-query.ts'
 import type { Value } from '../../src/store/store.ts'
 import { type Serving, serve } from '../support/serving.ts'
@@ -81,6 +82,19 @@ describeStores('a search of rows that are there', ({ kind, url }) => {
     await one.call('PATCH', `/v1/books/${row.id}`, { body: { blurb: 'A novel' } })
     expect([await titles(two, 'novel'), await titles(two, 'comedy')]).toEqual([['Persuasion'], []])
     expect(await titles(one, 'novel')).toEqual([])
+  })
+
+  test('finds them by an index that an older release made, without the list of its words', async () => {
+    if (kind !== 'sqlite') return
+    const databaseUrl = await url()
+    const older = await serve(kind, databaseUrl, { declaration: books(['title']) })
+    await older.make('/v1/books', { title: 'Emma' })
+    const [resource] = older.api.service.model.stored.values()
+    const [index] = resource ? searchIndexes(resource) : []
+    await older.store.session((session) => session.script(`DROP TABLE "${index?.terms}"`))
+    await older.api.close()
+    const newer = await serve(kind, databaseUrl, { declaration: books(['title']) })
+    expect((await newer.get('/v1/books?search=em')).rows).toHaveLength(1)
   })
 
   test('goes on after a process that was stopped in the middle', async () => {

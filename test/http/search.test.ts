@@ -62,6 +62,36 @@ describeServing(
       expect(await titles('ada zebra')).toEqual([])
     })
 
+    test('finds the rows of every word that begins so, however many words there are', async () => {
+      const { as, add, find } = await reader(served)
+      // Its words are so long that every search asks the index.
+      await add('Long', { blurb: Array.from({ length: 300 }, (_, at) => `longer${at}`).join(' ') })
+      const names = Array.from({ length: 40 }, (_, at) => `Zoo${at} ${at % 2 ? 'odd' : 'even'}`)
+      const { rows } = await served.call('POST', '/v1/books', {
+        as,
+        body: { data: names.map((title) => ({ title })) },
+      })
+      await served.call('DELETE', `/v1/books/${rows[12]?.id}`, { as })
+      const left = names.filter((_, at) => at !== 12)
+      for (const [words, expected] of [
+        ['zoo', left],
+        ['zoo1', left.filter((name) => name.startsWith('Zoo1'))],
+        ['zoo12', []],
+        ['zoo13', ['Zoo13 odd']],
+        ['o zoo1', left.filter((name) => /^Zoo1.* odd$/.test(name))],
+        ['zoo od', left.filter((name) => name.endsWith('odd'))],
+      ] as const) {
+        const found = await find(words, '&count=true&limit=100')
+        expect([found.rows.map(({ title }) => title), found.page.total], words).toEqual([
+          expected,
+          expected.length,
+        ])
+      }
+      const first = await find('zoo3', '&limit=4')
+      const second = await find('zoo3', `&limit=100&cursor=${first.page.next_cursor}`)
+      expect([...first.rows, ...second.rows]).toHaveLength(11)
+    })
+
     test('does not see case, accents, ligatures and forms of a letter', async () => {
       const { add, titles } = await reader(served)
       for (const title of [

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
+import { decimal } from '../../src/kinds/decimal.ts'
 import { describeServing } from '../support/serving.ts'
 
 const rooms = resource('rooms', {
@@ -18,7 +19,23 @@ const passes = resource('passes', {
   fields: { code: z.string().max(10), day: z.iso.date() },
   unique: ['code', ['code', 'day']],
 })
-const declaration = api('theatre', { resources: [rooms, seats, passes] })
+const kinds = {
+  word: z.string().max(10),
+  count: z.int(),
+  ratio: z.number(),
+  price: decimal({ scale: 2 }),
+  flag: z.boolean(),
+  day: z.iso.date(),
+  at: z.iso.datetime(),
+  colour: z.enum(['red', 'green']),
+}
+const things = resource('things', {
+  fields: kinds,
+  relations: { room: belongsTo('rooms') },
+  unique: [...(Object.keys(kinds) as (keyof typeof kinds)[]), 'room_id'],
+  bulk: true,
+})
+const declaration = api('theatre', { resources: [rooms, seats, passes, things] })
 
 describeServing(
   'unique values',
@@ -62,6 +79,41 @@ describeServing(
       const body = { code: 'p1', day: '2026-03-01' }
       await served.make('/v1/passes', body)
       expect((await served.call('POST', '/v1/passes', { body })).faults).toEqual(['#/code', '#/day'])
+    })
+
+    test('values of every kind are told, of a row that is stored and of one of the same list', async () => {
+      const values = {
+        word: '"é\\😀',
+        count: -9007199254740991,
+        ratio: 0.1,
+        price: '-0.10',
+        flag: false,
+        day: '2026-03-01',
+        at: '2026-03-01T10:00:00.000Z',
+        colour: 'red',
+        room_id: (await served.make('/v1/rooms', { name: '5' })).id,
+      }
+      const others = {
+        word: 'a',
+        count: 1,
+        ratio: 5e-324,
+        price: '0.1',
+        flag: true,
+        day: '2026-03-02',
+        at: '2026-03-01T10:00:00.001Z',
+        colour: 'green',
+        room_id: (await served.make('/v1/rooms', { name: '6' })).id,
+      }
+      await served.make('/v1/things', values)
+      const answer = await served.call('POST', '/v1/things', { body: { data: [others, values, others] } })
+      const told = (answer.problem.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`)
+      const names = Object.keys(values)
+      expect(told.toSorted()).toEqual(
+        [
+          ...names.map((name) => `#/data/1/${name} is taken`),
+          ...names.map((name) => `#/data/2/${name} is the same as in data/0`),
+        ].toSorted(),
+      )
     })
 
     test('a change into a taken set is refused, and nothing changes', async () => {

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api, belongsTo, hasMany, renameField, resource, version } from '../../src/index.ts'
-import type { Dialect } from '../../src/plan/dialect.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
 
@@ -207,10 +206,10 @@ const isFound = ({ name, text }: Note, words: readonly string[]): boolean => {
 const company = fc.constantFrom('nothing' as const, 'a long row' as const, 'many rows' as const)
 type Company = typeof company extends fc.Arbitrary<infer One> ? One : never
 
-const companyOf = (one: Company, { sampledById }: Dialect): readonly Note[] => {
+const companyOf = (one: Company, kind: Serving['kind']): readonly Note[] => {
   const filler: Note = { name: 'qqq', text: null, size: 0, shelf: 1 }
   if (one === 'nothing') return []
-  if (one === 'many rows') return Array(sampledById + 40).fill(filler)
+  if (one === 'many rows') return Array(kind === 'sqlite' ? 200 : 552).fill(filler)
   return [{ ...filler, text: Array.from({ length: 300 }, (_, at) => `qqqqqq${at}`).join(' ') }]
 }
 
@@ -228,7 +227,7 @@ async function check(served: Serving, { writes, searches, company }: Case): Prom
   const shelfIds = [await shelf(), await shelf()]
   const stored = new Map<string, Note>()
   const body = ({ shelf: at, ...own }: Note) => ({ ...own, shelf_id: shelfIds[at] })
-  const beside = companyOf(company, served.store.dialect)
+  const beside = companyOf(company, served.kind)
   for (let from = 0; from < beside.length; from += 100) {
     const made = await call('POST', '/v2/notes', { data: beside.slice(from, from + 100).map(body) })
     for (const [index, row] of made.rows.entries()) stored.set(row.id, beside[from + index] as Note)

@@ -77,18 +77,25 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
     return [
       writes.delete(resource),
       planner.lock(resource, 'to-change'),
+      planner.lockAll(resource),
+      planner.passing(resource, null, 'many'),
+      planner.passing(resource, null, 'one'),
+      ...resource.uniques.map((set) => planner.taken(resource, set)),
       ...[grants, null].flatMap((sight) => [
         planner.find(resource, { where, order: [{ field: 'updated_at', descending: true }], most: 8 }, sight),
         planner.count(resource, where, sight),
         planner.any(resource, where, sight),
-        planner.exists(resource, sight),
         ...resource.fields
           .filter(({ kind }) => kind === 'integer')
           .map(({ name }) => planner.sum(resource, name, where, sight)),
       ]),
       ...Object.values(resource.rules).flatMap((rule) =>
         rule
-          ? [planner.judge(resource, [{ rule, grants }]), planner.judgeValues(resource, { rule, grants })]
+          ? [
+              planner.judge(resource, [{ rule, grants }]),
+              planner.judgeValues(resource, { rule, grants }),
+              planner.passing(resource, { rule, grants }, 'many'),
+            ]
           : [],
       ),
       ...resource.belongsTo.flatMap((relation) => [

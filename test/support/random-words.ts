@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { circlesOf } from '../../src/compile/names/circles.ts'
+import { cyclesOf } from '../../src/compile/names/cycles.ts'
 
 /** Every version takes its values from this list, so that a value of one version often means something else in another. */
 const pool = ['a', 'b', 'c', 'd', 'e', 'f']
@@ -75,7 +75,7 @@ export const randomWords: fc.Arbitrary<Words> = fc
 
 /** Words that change places are a mistake. */
 const changesPlaces = ({ values }: WordStep): boolean =>
-  circlesOf(new Map(Object.entries(values))).some(({ length }) => length > 1)
+  cyclesOf(new Map(Object.entries(values))).some(({ length }) => length > 1)
 
 /** A version by its index: 0 is v1, 2 is the head. */
 export type At = 0 | 1 | 2

@@ -41,13 +41,17 @@ function searchSteps(
   present: ReadonlyMap<string, SqliteTable>,
 ): Step[] {
   return (table.searches ?? []).flatMap((search): Step[] => {
-    const { tables, triggers } = sqliteSearch(table, search)
+    const { tables, terms, triggers } = sqliteSearch(table, search)
     const isThere = present.has(search.index)
     const missing = triggers.filter(({ name }) => !isThere || !found?.triggers.has(name))
-    if (missing.length === 0) return []
+    // An index that an older release made is without them.
+    const lacksTerms = !present.has(search.terms)
+    if (missing.length === 0)
+      return lacksTerms ? [step(table, terms, `the list of the words of ${table.name} is new`)] : []
     // Without its index, words that rows have are in no index. A trigger of the same name may be that of a table that was dropped.
     const parts = [
       ...(isThere ? [] : tables),
+      ...(lacksTerms ? [terms] : []),
       ...missing.flatMap(({ name, sql }) => [`DROP TRIGGER IF EXISTS ${ident(name)}`, sql]),
       ...(found?.columns.has(search.version) ? [forgetWords(table, search)] : []),
     ]

@@ -9,6 +9,8 @@ import type { Table } from '../wanted/table.ts'
  */
 export interface SqliteSearch {
   readonly tables: readonly string[]
+  /** The table that lists the words of the index, and stores nothing. */
+  readonly terms: string
   readonly triggers: readonly SqliteTrigger[]
 }
 
@@ -20,7 +22,7 @@ export interface SqliteTrigger {
 /** The tokenizer splits at spaces, and changes neither letters beyond ASCII nor our words, which have no capitals. */
 const options = `content='', contentless_delete=1, detail=none, tokenize='ascii'`
 
-export function sqliteSearch(table: Table, { words, index, numbers }: SearchNames): SqliteSearch {
+export function sqliteSearch(table: Table, { words, index, numbers, terms }: SearchNames): SqliteSearch {
   const key = table.primaryKey
   const isRow = (row: 'NEW' | 'OLD') =>
     key.map((name) => `${ident(name)} = ${row}.${ident(name)}`).join(' AND ')
@@ -43,6 +45,7 @@ export function sqliteSearch(table: Table, { words, index, numbers }: SearchName
       `CREATE TABLE ${ident(numbers)} ("number" INTEGER PRIMARY KEY, ${key.map((name) => `${ident(name)} TEXT NOT NULL`).join(', ')}, UNIQUE (${idents(key)})) STRICT`,
       `CREATE VIRTUAL TABLE ${ident(index)} USING fts5("words", ${options})`,
     ],
+    terms: `CREATE VIRTUAL TABLE ${ident(terms)} USING fts5vocab(${ident(index)}, 'instance')`,
     triggers: [
       trigger('insert', `INSERT ON ${on} WHEN NEW.${column} IS NOT NULL`, put),
       trigger('update', `UPDATE OF ${column} ON ${on} WHEN OLD.${column} IS NOT NEW.${column}`, put),

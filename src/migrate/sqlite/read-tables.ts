@@ -1,5 +1,5 @@
 import { type Session, textOrNull } from '../../store/store.ts'
-import type { PresentColumn, PresentForeignKey, PresentIndex, PresentTable } from '../present.ts'
+import { emptyTable, type PresentTable } from '../present.ts'
 
 export interface SqliteTable extends PresentTable {
   /** The CREATE INDEX statements, by name. */
@@ -10,10 +10,10 @@ export interface SqliteTable extends PresentTable {
 
 /** Every table of the file. */
 export async function readSqlite(session: Session): Promise<ReadonlyMap<string, SqliteTable>> {
-  const tables = new Map<string, ReturnType<typeof emptyTable>>()
+  const tables = new Map<string, ReturnType<typeof emptySqliteTable>>()
   const found = `FROM sqlite_schema AS m JOIN`
   for (const [name] of await session.all(`SELECT name FROM sqlite_schema WHERE type = 'table'`))
-    tables.set(String(name), emptyTable(String(name)))
+    tables.set(String(name), emptySqliteTable(String(name)))
   const columns = await session.all(
     `SELECT m.name, c.name, lower(c.type), c."notnull", c.dflt_value ${found} pragma_table_info(m.name) AS c WHERE m.type = 'table' ORDER BY m.name, c.cid`,
   )
@@ -51,13 +51,8 @@ export async function readSqlite(session: Session): Promise<ReadonlyMap<string, 
   return tables
 }
 
-const emptyTable = (name: string) => ({
-  name,
-  columns: new Map<string, PresentColumn>(),
-  indexes: new Map<string, PresentIndex>(),
+const emptySqliteTable = (name: string) => ({
+  ...emptyTable(name, false),
   indexSql: new Map<string, string>(),
   triggers: new Map<string, string>(),
-  foreignKeys: new Map<string, PresentForeignKey>(),
-  checks: new Map(),
-  spread: false,
 })
