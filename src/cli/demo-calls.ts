@@ -1,5 +1,5 @@
 import type { Model, Version, View } from '../compile/model.ts'
-import { tellsEvents } from '../compile/versions/events-view.ts'
+import { showsEvents } from '../compile/versions/events-view.ts'
 import { exampleOfCreate } from '../contract/openapi/examples.ts'
 
 /**
@@ -25,7 +25,7 @@ export function demoCalls(model: Model, url: string, key: string): readonly stri
         ]
       : []),
     ...(old ? [`curl -i ${curl} '${url}/${old.version.name}/${old.name}?limit=1'`] : []),
-    ...(tellsEvents(head)
+    ...(showsEvents(head)
       ? [`curl -N ${curl} -H 'Accept: text/event-stream' '${url}/${head.name}/events'`]
       : []),
   ]

@@ -1,5 +1,5 @@
 import { type Caller, noClaims } from '../call/caller.ts'
-import { tellsEvents } from '../compile/versions/events-view.ts'
+import { showsEvents } from '../compile/versions/events-view.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventScan, type ShownAt } from '../events/event-scan.ts'
 import { EventSignal } from '../events/event-signal.ts'
@@ -79,7 +79,7 @@ async function scanOf(
 ): Promise<EventScan> {
   const version = name === undefined ? model.head : namedVersion(model, name)
   const target = createRouter(model).find(`/${version.name}/events`)
-  if (!tellsEvents(version) || !target)
+  if (!showsEvents(version) || !target)
     throw new CommandMistake(
       `${version.name} of this API has no events. Declare them: events: { keepDays: 30 }`,
     )

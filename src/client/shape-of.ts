@@ -170,7 +170,7 @@ type OrUnset<Relation, Of> = Relation extends { readonly optional: true }
 type RelationOf<Relation, Name extends string, N> =
   Relation extends BelongsTo<unknown, infer To>
     ? {
-        readonly kind: IsAlways<Relation, To, N> extends true ? 'one' : 'one or null'
+        readonly kind: IsAlways<Relation, Name, To, N> extends true ? 'one' : 'one or null'
         readonly to: To
         readonly by: never
       }
@@ -186,12 +186,14 @@ type RelationOf<Relation, Name extends string, N> =
 type Target<To, N> = To extends keyof N ? N[To] : never
 
 /** A row that a rule hides from the caller is shown as `null`. */
-type IsAlways<Relation, To extends string, N> = Relation extends { readonly optional: true }
+type IsAlways<Relation, Name extends string, To extends string, N> = Relation extends {
+  readonly optional: true
+}
   ? false
   : 'read' extends OptionsOf<Target<To, N>>['rules']
     ? false
-    : // A reference to a row that code answers for is not checked.
-      [AnswersOf<OptionsOf<Target<To, N>>>] extends [never]
+    : // A reference to a row that code answers for is not checked, nor is one of such a row.
+      [AnswersOf<OptionsOf<Target<To, N>>> | AnswersOf<OptionsOf<Target<Name, N>>>] extends [never]
       ? true
       : false
 

@@ -8,7 +8,7 @@ import type {
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { movesIn } from '../compile/resources/states.ts'
 import { publishedRule } from '../compile/rules/words.ts'
-import { eventTypes, tellsEvents } from '../compile/versions/events-view.ts'
+import { eventTypes, showsEvents } from '../compile/versions/events-view.ts'
 import { type RuleKind, ruleKinds } from '../declare/rule.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { operatorsFor } from '../kinds/operators.ts'
@@ -16,6 +16,7 @@ import { byStatus, engineProblems, pathsOf, problemsEverywhere } from './operati
 import { promisedLimits } from './promised-limits.ts'
 import { stateRulesOf } from './state-rules.ts'
 import { tokenFormsOf } from './token-forms.ts'
+import { isUnchecked } from './unchecked.ts'
 
 /**
  * All that a consumer of one version can see, as data. Everything shown in an order (resources, fields, values, filters)
@@ -37,7 +38,7 @@ export const contractOf = (model: Model, version: Version): Contract => {
     },
     service: serviceOf(model),
     resources: Object.fromEntries(seen.map((view) => [view.name, resourceOf(view)])),
-    ...(model.events && tellsEvents(version)
+    ...(model.events && showsEvents(version)
       ? { events: { types: eventTypes(version), keep_days: model.events.keepDays } }
       : {}),
     paths: pathsOf(version),
@@ -81,7 +82,9 @@ const resourceOf = (view: View): ContractResource => {
   return {
     ...described(view.description),
     fields: Object.fromEntries(view.fields.map((field) => [field.name, fieldOf(view, field)])),
-    relations: Object.fromEntries([...view.relations.values()].map((one) => [one.name, relationOf(one)])),
+    relations: Object.fromEntries(
+      [...view.relations.values()].map((one) => [one.name, relationOf(view, one)]),
+    ),
     include: view.includePaths,
     filters: Object.fromEntries(
       filtered.map(({ name, kind }) => [name, operatorsFor(kinds[kind]).toSorted()]),
@@ -144,11 +147,14 @@ const sumOf = (view: View, { field }: ViewField): Pick<ContractField, 'sum'> => 
   return { sum: factors.map((factor) => `${relation.name}.${factor}`).join(' * ') }
 }
 
-const relationOf = ({ relation, target, join, cap, description }: ViewRelation): ContractRelation => {
+const relationOf = (
+  view: View,
+  { relation, target, join, cap, description }: ViewRelation,
+): ContractRelation => {
   const { name, fields } = target()
   const words = described(description)
   if (relation.kind === 'belongs-to') {
-    const unchecked = relation.target.answered ? { unchecked: true as const } : {}
+    const unchecked = isUnchecked(view, relation) ? { unchecked: true as const } : {}
     return { kind: 'to-one', resource: name, ...unchecked, ...words }
   }
   if (join) return { kind: 'to-many', resource: name, through: join().name, rows: cap, ...words }

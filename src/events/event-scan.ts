@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Call } from '../call/call.ts'
 import type { Filter, ListQuery } from '../call/query.ts'
 import type { Model, Version } from '../compile/model.ts'
-import { toldTypes } from '../compile/versions/events-view.ts'
+import { shownTypes } from '../compile/versions/events-view.ts'
 import { type OperatorName, operators } from '../kinds/operators.ts'
 import { padded } from '../plan/compared-values.ts'
 import type { EventCondition } from '../plan/event-reads.ts'
@@ -145,13 +145,13 @@ function storedConditions(
   const add = (column: EventCondition['column'], operator: OperatorName, bound: readonly Value[]) =>
     conditions.push({ column, operator, values: operators[operator].takesList ? padded(bound) : bound })
   const isAsked = typeFilter(filters)
-  const told = toldTypes(version)
-  const wanted = told.filter(({ type, view }) => isAsked(type) && audience.mayRead(view))
-  if (wanted.length < told.length) {
+  const shown = shownTypes(version)
+  const wanted = shown.filter(({ type, view }) => isAsked(type) && audience.mayRead(view))
+  if (wanted.length < shown.length) {
     const names = new Set(wanted.flatMap(({ view }) => eventNamesOf(model, view.resource)))
     add('resource', 'in', names.size > 0 ? [...names].sort() : [''])
     const asked = new Set(wanted.map(({ kind }) => kind))
-    if (asked.size < new Set(told.map(({ kind }) => kind)).size) add('kind', 'in', [...asked, ''].sort())
+    if (asked.size < new Set(shown.map(({ kind }) => kind)).size) add('kind', 'in', [...asked, ''].sort())
   }
   for (const { name, operator, values: asked } of filters) {
     if (name === 'resource_id') add('row_id', operator, asked.map(String))

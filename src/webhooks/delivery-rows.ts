@@ -4,7 +4,7 @@ import { statementParts } from '../store/statement-parts.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { newId } from '../write/ids.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
-import { timeOf, timeText } from './rows.ts'
+import { timeOf, timeText } from './stored-times.ts'
 import type { WantedEvent } from './wanted-event.ts'
 
 /** A delivery that is to be attempted. */

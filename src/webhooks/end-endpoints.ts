@@ -4,7 +4,7 @@ import { allRows } from '../store/run-statement.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { failPending, keyEnded } from './endpoint-rows.ts'
 import { storedCaller } from './owner.ts'
-import { timeText } from './rows.ts'
+import { timeText } from './stored-times.ts'
 
 /** Which endpoints end: those that rest on API keys (their ids), all of a subject, or some by their ids. */
 export type Ended =

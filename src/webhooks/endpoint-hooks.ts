@@ -3,7 +3,7 @@ import type { Caller } from '../call/caller.ts'
 import type { StoredRow } from '../call/stored-row.ts'
 import { notThere } from '../call/target.ts'
 import type { Version } from '../compile/model.ts'
-import { toldTypes } from '../compile/versions/events-view.ts'
+import { shownTypes } from '../compile/versions/events-view.ts'
 import { webhookNames } from '../declare/webhook-resources.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { EventRow } from '../events/event-row.ts'
@@ -25,9 +25,9 @@ import { countEndpoints, expireOthers, failPending, keyEnded, ownerOf } from './
 import { urlFault } from './endpoint-url.ts'
 import { typesFault } from './event-types-fault.ts'
 import { isOwner, ownedBy } from './owner.ts'
-import { timeText } from './rows.ts'
 import type { SecretBox } from './secret-box.ts'
 import { newSecret } from './signature.ts'
+import { timeText } from './stored-times.ts'
 
 export interface HookParts extends EventJudge {
   readonly store: Store
@@ -123,7 +123,7 @@ function judgeEndpoint(
   row: StoredRow,
   asked: readonly string[],
 ): void {
-  const types = new Map(toldTypes(version).map(({ type, view }) => [type, view]))
+  const types = new Map(shownTypes(version).map(({ type, view }) => [type, view]))
   const url = urlFault(String(row.url), guard)
   const unknown = typesFault(typesOf(row), version, types)
   refuseFields(

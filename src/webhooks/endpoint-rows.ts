@@ -1,11 +1,11 @@
 import type { Caller } from '../call/caller.ts'
 import type { Audience } from '../events/show-event.ts'
-import { statement } from '../plan/bound-statement.ts'
+import { type Bind, statement } from '../plan/bound-statement.ts'
 import { lockHead } from '../plan/event-reads.ts'
 import { accountRows, allRows, firstRow } from '../store/run-statement.ts'
 import { numberOrNull, type Store, type Transaction, textOrNull } from '../store/store.ts'
 import { storedCaller } from './owner.ts'
-import { timeOf, timeText } from './rows.ts'
+import { timeOf, timeText } from './stored-times.ts'
 
 /** An endpoint as its calls need it. */
 export interface Endpoint {
@@ -134,7 +134,7 @@ export async function expireOthers(
   until: number,
 ): Promise<void> {
   const { dialect } = tx
-  const others = (bind: Parameters<Parameters<typeof statement>[1]>[0]): string =>
+  const others = (bind: Bind): string =>
     `"account_id" = ${bind('id', account)} AND "endpoint_id" = ${bind('id', endpoint)} AND "id" <> ${bind('id', secretId)}`
   await allRows(
     tx,

@@ -1,10 +1,10 @@
 import { audienceOf } from '../guard/audience.ts'
-import { statement } from '../plan/bound-statement.ts'
-import { firstRow } from '../store/run-statement.ts'
-import type { Store } from '../store/store.ts'
+import { type Bind, statement } from '../plan/bound-statement.ts'
+import { allRows, firstRow, writeAlone } from '../store/run-statement.ts'
+import type { Row, Store } from '../store/store.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
 import { storedCaller } from './owner.ts'
-import { timeText } from './rows.ts'
+import { timeText } from './stored-times.ts'
 
 /** How long a process may call an endpoint without saying that it still lives. */
 export const leaseMs = 15_000
@@ -54,30 +54,30 @@ export class Leases {
   }
 
   async renewAll(now: number): Promise<void> {
-    const { text, values } = statement(
+    const renew = statement(
       this.#store.dialect,
       (bind) =>
         `UPDATE "webhook_endpoints" SET "lease_until" = ${bind('integer', now + leaseMs)} WHERE "lease_owner" = ${bind('string', this.#owner)}`,
     )
-    await this.#store.writeOne(text, values)
+    await writeAlone(this.#store, renew)
   }
 
   async release({ account, id }: EndpointKey): Promise<void> {
-    const { text, values } = statement(
+    const release = statement(
       this.#store.dialect,
       (bind) =>
         `UPDATE "webhook_endpoints" SET "lease_owner" = NULL, "lease_until" = NULL WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "lease_owner" = ${bind('string', this.#owner)}`,
     )
-    await this.#store.writeOne(text, values, account)
+    await writeAlone(this.#store, release, account)
   }
 
   async releaseAll(): Promise<void> {
-    const { text, values } = statement(
+    const release = statement(
       this.#store.dialect,
       (bind) =>
         `UPDATE "webhook_endpoints" SET "lease_owner" = NULL, "lease_until" = NULL WHERE "lease_owner" = ${bind('string', this.#owner)}`,
     )
-    await this.#store.writeOne(text, values)
+    await writeAlone(this.#store, release)
   }
 
   async anyActive(): Promise<boolean> {
@@ -95,49 +95,44 @@ export class Leases {
   async freeOf(accounts: readonly string[], now: number): Promise<readonly EndpointKey[]> {
     const { dialect } = this.#store
     const [only] = dialect.accountsApart ? accounts : []
-    return this.#keys(
-      statement(dialect, (bind) => {
-        const isAsked =
-          only === undefined
-            ? `IN (${dialect.listed(bind('json', JSON.stringify(accounts)))})`
-            : `= ${bind('id', only)}`
-        return `SELECT "account_id", "id" FROM "webhook_endpoints" e WHERE "account_id" ${isAsked} AND ${this.#isFree(bind, now)}`
-      }),
-      only,
-    )
+    const { text, values } = statement(dialect, (bind) => {
+      const isAsked =
+        only === undefined
+          ? `IN (${dialect.listed(bind('json', JSON.stringify(accounts)))})`
+          : `= ${bind('id', only)}`
+      return `SELECT "account_id", "id" FROM "webhook_endpoints" e WHERE "account_id" ${isAsked} AND ${this.#isFree(bind, now)}`
+    })
+    return keysOf(await this.#store.all(text, values, only))
   }
 
   /** Active endpoints that no other process calls, and that have something to be sent: a delivery that is due, or events they were not told yet. */
   async freeWithWork(now: number): Promise<readonly EndpointKey[]> {
     const { dialect } = this.#store
-    const due = await this.#keys(
+    const due = await allRows(
+      this.#store,
       statement(
         dialect,
         (bind) =>
           `SELECT DISTINCT e."account_id", e."id" FROM "webhook_deliveries" d JOIN "webhook_endpoints" e ON e."account_id" = d."account_id" AND e."id" = d."endpoint_id" WHERE d."next_attempt_at" <= ${bind('datetime', timeText(now))} AND ${this.#isFree(bind, now)}`,
       ),
     )
-    const behind = await this.#keys(
+    const behind = await allRows(
+      this.#store,
       statement(
         dialect,
         (bind) =>
           `SELECT e."account_id", e."id" FROM "webhook_endpoints" e WHERE (EXISTS (SELECT 1 FROM "nounkit_events" v WHERE v."account_id" = e."account_id" AND v."position" > e."position") OR EXISTS (SELECT 1 FROM "nounkit_event_inbox" i WHERE i."account_id" = e."account_id")) AND ${this.#isFree(bind, now)}`,
       ),
     )
-    return [...due, ...behind]
+    return keysOf([...due, ...behind])
   }
 
-  #isFree(bind: Parameters<Parameters<typeof statement>[1]>[0], now: number): string {
+  #isFree(bind: Bind, now: number): string {
     const active = bind('boolean', 1)
     const versions = this.#versions().map((name) => bind('string', name))
     return `"active" = ${active} AND "api_version" IN (${versions.join(', ')}) AND ("lease_until" IS NULL OR "lease_until" < ${bind('integer', now)} OR "lease_owner" = ${bind('string', this.#owner)})`
   }
-
-  async #keys(
-    { text, values }: ReturnType<typeof statement>,
-    account?: string,
-  ): Promise<readonly EndpointKey[]> {
-    const rows = await this.#store.all(text, values, account)
-    return rows.map(([account, id]) => ({ account: String(account), id: String(id) }))
-  }
 }
+
+const keysOf = (rows: readonly Row[]): readonly EndpointKey[] =>
+  rows.map(([account, id]) => ({ account: String(account), id: String(id) }))

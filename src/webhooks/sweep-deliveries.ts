@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts'
 import { statement } from '../plan/bound-statement.ts'
-import { firstRow } from '../store/run-statement.ts'
+import { firstRow, writeAlone } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs } from '../times.ts'
-import { timeText } from './rows.ts'
+import { timeText } from './stored-times.ts'
 
 const batch = 500
 
@@ -25,11 +25,11 @@ export async function sweepDeliveries(
   while (!signal.aborted) {
     const [last = null, count] = (await firstRow(store, oldest)) ?? []
     if (last === null) return
-    const { text, values } = statement(
+    const remove = statement(
       dialect,
       (bind) => `DELETE FROM "webhook_deliveries" ${ended} <= ${bind('datetime', last)}`,
     )
-    await store.writeOne(text, values)
+    await writeAlone(store, remove)
     if (Number(count) < batch) return
   }
 }

@@ -16,6 +16,7 @@ const fares = resource('fares', {
   fields: { price: readOnly(z.int()), created_at: readOnly(z.iso.datetime()) },
   relations: { trip: belongsTo(trips) },
   filter: ['price', 'trip_id'],
+  include: ['trip'],
   // Only older versions can create any.
   methods: ['GET'],
   answers: {
@@ -57,6 +58,10 @@ test('the typed client has the calls that there are functions for', async () => 
     expect(() => client.fares.get('f-1')).toBeDefined()
     // @ts-expect-error rows have no updated_at
     expect(data[0]?.updated_at).toBeUndefined()
+    const [lost] = (await client.fares.list({ include: ['trip'] })).data
+    // @ts-expect-error nothing keeps the row that a row of code names from being deleted
+    expect(() => lost?.trip.name).toThrow(TypeError)
+    expect(lost?.trip?.name).toBeUndefined()
     const alarm = await client.trips.at(trip).alarms.create({ text: 'now', fare_id: 'f-1' })
     expect(alarm).toMatchObject({ text: 'now', trip_id: trip.id })
     // @ts-expect-error there is no list
@@ -85,12 +90,15 @@ test('contracts, documents and generated clients have what is offered, and no ev
   expect(contract.paths['/fares']?.GET?.problems[504]).toEqual(['answer-timed-out'])
   expect(contract.events?.types).toEqual(['trips.created', 'trips.updated', 'trips.deleted'])
   expect(contract.resources.alarms?.relations.fare).toMatchObject({ kind: 'to-one', unchecked: true })
+  expect(contract.resources.fares?.relations.trip).toMatchObject({ kind: 'to-one', unchecked: true })
   const shape = shapeText(contract)
   expect(shape).toContain('methods: "list"')
   expect(shape).toContain('methods: "POST" | "one"')
   expect(shape).toContain(`fare: { kind: 'one or null'`)
+  expect(shape).not.toContain(`trip: { kind: 'one';`)
   const document = JSON.stringify(openapiOf(declaration, 'v1'))
   expect(document).toContain('answer-timed-out')
+  expect(document).toContain('"trip":{"anyOf":[{"$ref":"#/components/schemas/Trip"},{"type":"null"}]')
 })
 
 test('what cannot go with answers is reported at once', () => {

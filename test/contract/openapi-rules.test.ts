@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { openapiOf } from '../../src/contract/openapi/openapi.ts'
-import { anyOf, api, needsScope, resource } from '../../src/index.ts'
+import { anyOf, api, belongsTo, needsScope, resource } from '../../src/index.ts'
 
 const scopes = { 'loans:all': 'See every loan.', 'loans:notes': 'See and write notes.' }
 
@@ -30,7 +30,12 @@ describe('the OpenAPI document', () => {
         sort: ['note'],
         scopes: { read: 'authenticated' },
       }),
-      resource('fines', { fields: { amount: z.int() } }),
+      resource('fines', {
+        fields: { amount: z.int() },
+        relations: { loan: belongsTo('loans'), desk: belongsTo('desks') },
+        include: ['loan', 'desk'],
+      }),
+      resource('desks', { fields: { place: z.string() } }),
     ],
     scopes,
   })
@@ -50,6 +55,13 @@ describe('the OpenAPI document', () => {
     )
     expect(one.put.description).toContain(`Refused (403) for rows unless ${all}.`)
     expect(one.delete.description).toContain(`Refused (403) for rows unless ${all}.`)
+  })
+
+  test('says that an included row may be null which a rule can hide', () => {
+    const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    expect(document.components.schemas?.FineWithRelations).toMatchObject({
+      properties: { loan: { anyOf: [refTo('Loan'), { type: 'null' }] }, desk: refTo('Desk') },
+    })
   })
 
   test('tells refusals by a rule from those by a scope', () => {

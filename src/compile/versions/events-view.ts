@@ -5,25 +5,25 @@ import { engineView } from './engine-view.ts'
 
 export const kindsOfEvents = ['created', 'updated', 'deleted'] as const
 
-/** Whether a version tells any events. */
-export const tellsEvents = (version: Version): boolean => toldViews(version).length > 0
+/** Whether a version shows any events. */
+export const showsEvents = (version: Version): boolean => viewsWithEvents(version).length > 0
 
-/** Every type of event that a version tells, in its own words: `orders.created`. */
-export const eventTypes = (version: Version): readonly string[] => toldTypes(version).map(({ type }) => type)
+/** Every type of event that a version shows, in its own words: `orders.created`. */
+export const eventTypes = (version: Version): readonly string[] => shownTypes(version).map(({ type }) => type)
 
 /** The same, with the view of the row that an event of the type shows. */
-export const toldTypes = (
+export const shownTypes = (
   version: Version,
 ): readonly { readonly type: string; readonly kind: string; readonly view: View }[] =>
-  toldViews(version).flatMap((view) =>
+  viewsWithEvents(version).flatMap((view) =>
     kindsOfEvents.map((kind) => ({ type: `${view.name}.${kind}`, kind, view })),
   )
 
 /** The views whose changes are events: those that a consumer of the version can see. */
-export const toldViews = ({ views }: Pick<Version, 'views'>): readonly View[] =>
+export const viewsWithEvents = ({ views }: Pick<Version, 'views'>): readonly View[] =>
   [...views.values()].filter((view) => view.events && (view.topLevel || view.under.length > 0))
 
-/** The read-only collection of a version's events; null where it tells none. */
+/** The read-only collection of a version's events; null where it shows none. */
 export const eventsView = (version: Version): DraftView | null => {
   const types = eventTypes(version)
   if (types.length === 0) return null

@@ -1,5 +1,5 @@
 import type { SubCollection, Version, View } from '../../compile/model.ts'
-import { toldViews } from '../../compile/versions/events-view.ts'
+import { showsEvents } from '../../compile/versions/events-view.ts'
 import { promisedLimits } from '../promised-limits.ts'
 import { words } from './document-names.ts'
 import type { DocumentPart } from './field-schemas.ts'
@@ -36,10 +36,9 @@ export const tagsOf = (version: Version): DocumentPart => {
         description: `The same rows as \`${view.name}\`, below the row that they belong to: \`/${sub.owner().name}/{id}/${sub.segment}\`.`,
       })),
   )
-  const calls =
-    toldViews(version).length > 0
-      ? [{ name: webhookTag, description: 'What is sent to the URLs of `webhook-endpoints`.' }]
-      : []
+  const calls = showsEvents(version)
+    ? [{ name: webhookTag, description: 'What is sent to the URLs of `webhook-endpoints`.' }]
+    : []
   const tags = [...resources, ...calls, ...further]
   if (further.length === 0) return { tags }
   const groups = [

@@ -1,5 +1,5 @@
 import type { Version, View } from '../../compile/model.ts'
-import { kindsOfEvents, toldViews } from '../../compile/versions/events-view.ts'
+import { kindsOfEvents, viewsWithEvents } from '../../compile/versions/events-view.ts'
 import { type DocumentNames, singularName, withArticle } from './document-names.ts'
 import { webhookTag } from './document-tags.ts'
 import { type DocumentPart, schemaRef, shownField } from './field-schemas.ts'
@@ -8,7 +8,7 @@ import { type DocumentPart, schemaRef, shownField } from './field-schemas.ts'
 export const eventData = (version: Version, naming: DocumentNames): DocumentPart => ({
   description: 'The row right after the change; for a delete, right before.',
   readOnly: true,
-  anyOf: toldViews(version).map((view) => schemaRef(naming.schema(view))),
+  anyOf: viewsWithEvents(version).map((view) => schemaRef(naming.schema(view))),
 })
 
 const eventName = (view: View, naming: DocumentNames): string => `${naming.schema(view)}Event`
@@ -19,7 +19,7 @@ export const eventSchemas = (version: Version, naming: DocumentNames): DocumentP
   const events = version.views.get('events')
   if (events?.serves !== 'events') return {}
   const schemas: { [name: string]: DocumentPart } = {}
-  for (const view of toldViews(version)) {
+  for (const view of viewsWithEvents(version)) {
     schemas[eventName(view, naming)] = eventSchema(view, events, naming)
     schemas[envelopeName(view, naming)] = {
       type: 'object',
@@ -48,7 +48,7 @@ const eventSchema = (view: View, events: View, naming: DocumentNames): DocumentP
 
 /** What is sent to webhook endpoints: one entry for each type of event, with the body of `GET /events/{id}`. */
 export const webhooksOf = (version: Version, naming: DocumentNames): DocumentPart => {
-  const all = toldViews(version).flatMap((view) =>
+  const all = viewsWithEvents(version).flatMap((view) =>
     kindsOfEvents.map((kind) => [`${view.name}.${kind}`, webhook(view, kind, naming)]),
   )
   return all.length === 0 ? {} : { webhooks: Object.fromEntries(all) }

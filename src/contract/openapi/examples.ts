@@ -1,6 +1,6 @@
 import type { View, ViewField } from '../../compile/model.ts'
 import { auditedViews } from '../../compile/versions/audit-view.ts'
-import { toldViews } from '../../compile/versions/events-view.ts'
+import { viewsWithEvents } from '../../compile/versions/events-view.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { exampleShown } from '../example.ts'
 
@@ -9,7 +9,7 @@ type Example = { readonly [name: string]: unknown }
 /** A row as the version shows it; undefined where a value cannot be guessed, because a wrong example is worse than none. */
 export const exampleOfRow = (view: View): Example | undefined =>
   view.serves === 'events'
-    ? toldViews(view.version)
+    ? viewsWithEvents(view.version)
         .values()
         .map(exampleOfEvent)
         .find((event) => event !== undefined)

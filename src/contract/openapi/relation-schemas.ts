@@ -1,5 +1,6 @@
-import type { IncludeNode, View } from '../../compile/model.ts'
+import type { BelongsToModel, IncludeNode, View } from '../../compile/model.ts'
 import { plainCounted } from '../../compile/names/plural.ts'
+import { isUnchecked } from '../unchecked.ts'
 import { type DocumentNames, pascal, singularName } from './document-names.ts'
 import { type DocumentPart, schemaRef } from './field-schemas.ts'
 
@@ -20,7 +21,7 @@ export const relationSchemas = (view: View, naming: DocumentNames, rowSchema: Ro
   const define = (name: string, of: View, tree: ReadonlyMap<string, IncludeNode>, path: string): void => {
     // Sorted before they are named, so that names do not depend on the order of the declaration.
     const names = new Map([...tree.keys()].sort().map((step) => [step, freeName(path, step)]))
-    const relations = [...tree].map(([step, node]) => [step, relationSchema(node, names.get(step) ?? '')])
+    const relations = [...tree].map(([step, node]) => [step, relationSchema(of, node, names.get(step) ?? '')])
     const { examples: _, properties, ...row } = rowSchema(of, naming)
     schemas[name] = {
       ...row,
@@ -29,7 +30,7 @@ export const relationSchemas = (view: View, naming: DocumentNames, rowSchema: Ro
     }
   }
 
-  const relationSchema = ({ relation, children }: IncludeNode, name: string): DocumentPart => {
+  const relationSchema = (of: View, { relation, children }: IncludeNode, name: string): DocumentPart => {
     const target = relation.target()
     if (children.size > 0) define(name, target, children, name)
     const row = schemaRef(children.size === 0 ? naming.schema(target) : name)
@@ -38,14 +39,19 @@ export const relationSchemas = (view: View, naming: DocumentNames, rowSchema: Ro
       schemas[`${name}List`] = listSchema(row, relation.cap)
       return { ...schemaRef(`${name}List`), description }
     }
-    const { optional, target: to } = relation.relation
-    // A reference to a row that code answers for is not checked.
-    return optional || to.answered ? { anyOf: [row, { type: 'null' }], description } : { ...row, description }
+    const isAlways = isAlwaysShown(of, relation.relation)
+    return isAlways ? { ...row, description } : { anyOf: [row, { type: 'null' }], description }
   }
 
   define(relationsName(view, naming), view, view.include, `${naming.schema(view)}Included`)
   return schemas
 }
+
+/** A row that a rule hides from the caller is shown as `null`. Where the reference itself is not shown, it may be unset. */
+const isAlwaysShown = (of: View, to: BelongsToModel): boolean =>
+  of.fields.some(({ field, nullable }) => field?.relation === to && !nullable) &&
+  !isUnchecked(of, to) &&
+  to.target.rules.read === null
 
 /** `OrderIncludedItem` for a step `items`; `OrderIncludedItems` where a relation `item` has that name already. */
 const createFreeNames = (): ((path: string, step: string) => string) => {
