@@ -1,11 +1,9 @@
-import { equalValues } from '../call/equal-values.ts'
-import { shownMade } from '../call/made-fields.ts'
+import { shownRow } from '../call/row-text.ts'
 import { shownTo } from '../call/shown-fields.ts'
 import type { StoredRow } from '../call/stored-row.ts'
 import type { Version, View } from '../compile/model.ts'
-import { toShown } from '../compile/versions/codecs.ts'
 import type { HeadForm } from '../events/head-form.ts'
-import type { Audience } from '../events/show-event.ts'
+import { type Audience, changedIn } from '../events/show-event.ts'
 import type { AuditRow } from './audit-row.ts'
 
 type Values = { readonly [field: string]: unknown }
@@ -46,7 +44,7 @@ export function showEntry(
   const former = row.action === 'updated' ? (form.former ?? form.row) : null
   const changed = former && changedNames(view, former, form.row, row.unseen)
   if (changed?.length === 0) return null
-  const shown = (values: StoredRow): Values => shownValues(view, values, audience)
+  const shown = (values: StoredRow): Values => shownRow(view, values, audience.grants)
   return entry(row, {
     resource: view.name,
     changed,
@@ -76,33 +74,18 @@ const entry = (
   created_at: new Date(createdAt).toISOString(),
 })
 
-function shownValues(view: View, row: StoredRow, { grants }: Audience): Values {
-  const made = shownMade(view, row)
-  return Object.fromEntries(
-    shownTo(view, grants).fields.map((field) => [
-      field.name,
-      field.field ? toShown(field, row[field.field.name]) : (made[field.name] ?? null),
-    ]),
-  )
-}
-
-/** The fields that changed, as the view shows them, those without a shown value included. The time of the last change says nothing. */
+/** The fields that changed, as the view shows them, those without a shown value included. */
 function changedNames(
   view: View,
   before: StoredRow,
   after: StoredRow,
   unseen: readonly string[],
 ): readonly string[] {
-  const [madeBefore, madeAfter] = [shownMade(view, before), shownMade(view, after)]
-  return view.fields.flatMap((field) => {
-    const { name, field: stored, writeOnly } = field
-    if (stored?.name === 'updated_at') return []
-    if (writeOnly) return stored && unseen.includes(stored.column) ? [name] : []
-    const [was, is] = stored
-      ? [toShown(field, before[stored.name]), toShown(field, after[stored.name])]
-      : [madeBefore[name], madeAfter[name]]
-    return equalValues(was, is) ? [] : [name]
-  })
+  const isChanged = changedIn(view, before, after)
+  const changed = view.fields.filter((field) =>
+    field.writeOnly ? field.field !== null && unseen.includes(field.field.column) : isChanged(field),
+  )
+  return changed.map(({ name }) => name)
 }
 
 /** The fields that have a value which is not shown; null for none. */

@@ -21,9 +21,10 @@ const fieldValue = (
   shownOf: (field: ViewField) => unknown,
 ): unknown => (field.made ? made[field.made.step]?.[field.made.key] : shownOf(field)) ?? null
 
-/** The fields of a stored row that custom changes make, in the version's names. */
-export function shownMade(view: View, row: StoredRow): JsonObject {
-  return view.customs.length === 0 ? {} : madeFields(view, storedShown(row))
+/** Gives the value of each field of a stored row, as the version shows it. */
+export function shownValues(view: View, row: StoredRow): (field: ViewField) => unknown {
+  const made = view.customs.length === 0 ? {} : madeFields(view, storedShown(row))
+  return (field) => (field.field ? toShown(field, row[field.field.name]) : (made[field.name] ?? null))
 }
 
 export const storedShown =
@@ -31,7 +32,7 @@ export const storedShown =
   (field: ViewField): unknown =>
     toShown(field, field.field ? row[field.field.name] : null)
 
-/** The same from values a statement has already put into this version's terms, by step and newer name. */
+/** The fields that custom changes make, in the version's names. `shownOf` gives the values of other fields, in the version's terms. */
 export function madeFields(view: View, shownOf: (field: ViewField) => unknown): JsonObject {
   const made = runDown(view, shownOf)
   const fields = view.fields.filter((field) => field.made)

@@ -1,16 +1,15 @@
 import type { Caller } from '../call/caller.ts'
 import { equalValues } from '../call/equal-values.ts'
 import type { Grants } from '../call/grants.ts'
-import { shownMade } from '../call/made-fields.ts'
+import { shownValues } from '../call/made-fields.ts'
 import { shownText } from '../call/row-text.ts'
 import { shownTo } from '../call/shown-fields.ts'
 import type { StoredRow } from '../call/stored-row.ts'
-import type { Version, View } from '../compile/model.ts'
-import { toShown } from '../compile/versions/codecs.ts'
+import type { Version, View, ViewField } from '../compile/model.ts'
 import type { EventRow } from './event-row.ts'
 import type { HeadForm } from './head-form.ts'
 
-/** An event as a version tells it. */
+/** An event as a version shows it. */
 export interface ShownEvent {
   /** The view of the row that changed. */
   readonly view: View
@@ -29,7 +28,7 @@ export interface Audience {
 }
 
 /**
- * Null where the version does not tell the event: it has no such resource, or shows none of what changed to this audience. `form` is
+ * Null where the version does not show the event: it has no such resource, or shows none of what changed to this audience. `form` is
  * the row of an event that the audience may read by the rules.
  */
 export function showEvent(
@@ -57,17 +56,16 @@ export function showEvent(
 /** The body of GET of one event, which is also what webhooks send. */
 export const eventBody = ({ text }: ShownEvent): string => `{"data":${text}}`
 
-/** The fields whose values changed, as the view shows them. The time of the last change says nothing. */
+/** The fields whose values changed, as the view shows them. */
 function changedNames(view: View, grants: Grants, before: StoredRow, after: StoredRow): readonly string[] {
-  const [madeBefore, madeAfter] = [shownMade(view, before), shownMade(view, after)]
-  const names: string[] = []
-  for (const field of shownTo(view, grants).fields) {
-    const { name, field: stored } = field
-    if (stored?.name === 'updated_at') continue
-    const [was, is] = stored
-      ? [toShown(field, before[stored.name]), toShown(field, after[stored.name])]
-      : [madeBefore[name], madeAfter[name]]
-    if (!equalValues(was, is)) names.push(name)
-  }
-  return names
+  const isChanged = changedIn(view, before, after)
+  return shownTo(view, grants)
+    .fields.filter(isChanged)
+    .map(({ name }) => name)
+}
+
+/** Whether a field has another value than before, as the view shows it. The time of the last change says nothing. */
+export function changedIn(view: View, before: StoredRow, after: StoredRow): (field: ViewField) => boolean {
+  const [was, is] = [shownValues(view, before), shownValues(view, after)]
+  return (field) => field.field?.name !== 'updated_at' && !equalValues(was(field), is(field))
 }

@@ -1,6 +1,5 @@
-import type { Grants } from '../call/grants.ts'
-import { mayKnow, maySet } from '../call/grants.ts'
-import { shownMade } from '../call/made-fields.ts'
+import { type Grants, mayKnow, maySet } from '../call/grants.ts'
+import { shownValues } from '../call/made-fields.ts'
 import type { StoredRow, StoredValue } from '../call/stored-row.ts'
 import type { Target } from '../call/target.ts'
 import type { View, ViewField } from '../compile/model.ts'
@@ -145,11 +144,11 @@ interface Update {
 }
 
 function updateOf(view: View, current: StoredRow, grants: Grants): Update {
-  const made = shownMade(view, current)
-  const before = (field: ViewField): Before => {
-    const stored = field.field && current[field.field.name]
-    return { stored, shown: field.field ? toShown(field, stored) : made[field.name] }
-  }
+  const shownOf = shownValues(view, current)
+  const before = (field: ViewField): Before => ({
+    stored: field.field && current[field.field.name],
+    shown: shownOf(field),
+  })
   return { view, grants, before, row: { ...current }, errors: new FieldErrors(), denied: [] }
 }
 

@@ -8,8 +8,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import type { Caller } from '../call/caller.ts'
-import type { Alternatives, Filter, SortPosition } from '../call/query.ts'
-import { type SortKey, sortText } from '../call/query.ts'
+import { type Alternatives, type Filter, type SortKey, type SortPosition, sortText } from '../call/query.ts'
 import { claimsOfRule } from '../call/read-rights.ts'
 import type { Target } from '../call/target.ts'
 import type { View, ViewField } from '../compile/model.ts'

@@ -2,6 +2,7 @@ import type { Filter } from '../call/query.ts'
 import type { StoredValue } from '../call/stored-row.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/names/nearest.ts'
+import { eitherOrParameter } from '../compile/resources/either-or-limits.ts'
 import { codecs, toStored } from '../compile/versions/codecs.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { isOperatorName, type OperatorName, operators, operatorsFor } from '../kinds/operators.ts'
@@ -32,6 +33,13 @@ export function readFilter(sent: SentFilter): Filter | null {
   if (!match)
     return refuserOf(sent)(() => {
       const allowed = offeredFilters(view, disclosure)
+      // Where a view has alternatives, they are read before.
+      if (parameter.startsWith(`${eitherOrParameter}[`))
+        return {
+          detail: `is not offered: lists of ${view.name} take no alternatives; ask for each by itself`,
+          code: 'unknown',
+          allowed,
+        }
       const path = pathMeant(parameter, allowed)
       const use = path ? `did you mean filter[${path}]?` : 'write filter[field] or filter[field][operator]'
       return { detail: `is not a filter; ${use}`, code: 'syntax', allowed }
@@ -153,7 +161,7 @@ function readScalar(text: string, field: ViewField): unknown {
 }
 
 /** Every stored value that a version shows as this one: usually one, several where values were merged. */
-export function storedImages(field: ViewField, shown: unknown): readonly StoredValue[] {
+function storedImages(field: ViewField, shown: unknown): readonly StoredValue[] {
   const images: StoredValue[] = []
   for (const [stored, image] of field.values?.down ?? []) if (image === shown) images.push(stored)
   // Several older words may stand for one stored value, of which one is shown. The others find the value that they would write.

@@ -4,15 +4,24 @@ import { problem } from '../problems.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Bytes → one JSON object, refusing what no field could mean: deep nesting, `__proto__` keys, anything but an object. */
-export function readJsonObject(bytes: Uint8Array, maxDepth: number, what = 'body'): JsonObject {
+/**
+ * Bytes → one JSON object, refusing what no field could mean: deep nesting, `__proto__` keys, anything but an object. `rowListForm` is how a list
+ * is sent, where there can be one.
+ */
+export function readJsonObject(
+  bytes: Uint8Array,
+  maxDepth: number,
+  what = 'body',
+  rowListForm?: string,
+): JsonObject {
   const value = parse(bytes, what)
   const fault = normalizeJson(value, maxDepth)
   if (fault !== null) throw malformed(`The ${what} ${fault}.`)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const instead = Array.isArray(value) && rowListForm ? `; send a list as ${rowListForm}` : ''
     throw problem('validation-failed', {
-      detail: `The ${what} must be a JSON object.`,
-      errors: [{ pointer: '#', detail: 'must be an object', code: 'type' }],
+      detail: `The ${what} must be a JSON object${instead}.`,
+      errors: [{ pointer: '#', detail: `must be an object${instead}`, code: 'type' }],
     })
   }
   return value as JsonObject
@@ -37,6 +46,7 @@ function parse(bytes: Uint8Array, what: string): unknown {
 function position(error: unknown, text: string): string {
   const { message } = error as Error
   if (/^Unexpected end/.test(message)) return ': it ends too early'
+  if (text.startsWith('\ufeff')) return ': it begins with a byte order mark; leave that out'
   const named = /at position (\d+)/.exec(message)?.[1]
   const at = named === undefined ? firstNonToken(text) : Number(named)
   if (at === null) return ''

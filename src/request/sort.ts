@@ -19,7 +19,7 @@ export function readSortKeys(
     const name = descending ? item.slice(1) : item
     const field = name === 'id' || view.sorts.has(name) ? view.field.get(name) : undefined
     if (name === '') errors.add(() => ({ parameter: 'sort', detail: 'has an empty element', code: 'empty' }))
-    else if (!field) errors.add(() => notOffered(name, view, disclosure))
+    else if (!field) errors.add(() => notOffered(item, view, disclosure))
     else if (keys.some((key) => key.field === field))
       errors.add(() => ({ parameter: 'sort', detail: `names "${name}" twice`, code: 'repeated' }))
     else keys.push({ field, descending })
@@ -27,13 +27,14 @@ export function readSortKeys(
   return keys
 }
 
-function notOffered(name: string, view: View, disclosure: Disclosure): FieldError {
+function notOffered(item: string, view: View, disclosure: Disclosure): FieldError {
   const offered = offeredSorts(view, disclosure)
-  const near = sortMeant(name, offered) ?? nearest(name, offered)
-  const use = near ? `did you mean "${near}"?` : `sort by ${listedNames(offered)}`
+  const near = nearest(item.replace(/^-+/, ''), offered)
+  const meant = sortMeant(item, offered) ?? (near && (item.startsWith('-') ? `-${near}` : near))
+  const use = meant ? `did you mean "${meant}"?` : `sort by ${listedNames(offered)}`
   return {
     parameter: 'sort',
-    detail: `"${name.slice(0, 100)}" is not offered; ${use}`,
+    detail: `"${item.slice(0, 100)}" is not offered; ${use}`,
     code: 'unknown',
     ...allowedNames(offered),
   }

@@ -1,4 +1,4 @@
-import { createAnswer } from '../answer/answer-once.ts'
+import { answerCreate } from '../answer/answer-create.ts'
 import { answerList, answerOne, demandOwner } from '../answer/read-answers.ts'
 import { readAuditEntry, readAuditList } from '../audit/read-audit.ts'
 import type { Call, Outcome } from '../call/call.ts'
@@ -22,7 +22,7 @@ import { readIfMatch } from '../request/if-match.ts'
 import { readJsonObject } from '../request/json-body.ts'
 import { refuseMediaType } from '../request/media-type.ts'
 import { readListQuery, readOneQuery, refuseQuery } from '../request/read-query.ts'
-import { isRowList, listed } from '../request/row-list.ts'
+import { isRowList, listed, rowListForm } from '../request/row-list.ts'
 import { asProblem, problemResponse, storeMigrated } from '../respond/problem-response.ts'
 import { successResponse } from '../respond/success-response.ts'
 import { StoreError } from '../store/store.ts'
@@ -39,9 +39,9 @@ import {
   refuseRetired,
   refuseUnacceptable,
   serverMethods,
-  streamsOldestFirst,
   wantsStream,
 } from './route-checks.ts'
+import { refusePages, streamStart } from './stream-start.ts'
 
 /** Handles a request, with all refusals in their documented order. Never throws. */
 export function handle(engine: Engine, request: PlainRequest): Maybe<PlainResponse> {
@@ -163,14 +163,14 @@ const runMethod: Answer = (engine, request, call, context) => {
     case 'PATCH':
       return change(engine, request, call, context)
     case 'DELETE':
-      refuseUnacceptable(request)
+      refuseUnacceptable(request, call.target)
       refuseQuery(request.query, 'a write')
       return written(engine, call, () =>
         remove(engine.writer, call, readIfMatch(header(request, 'if-match'))),
       )
     default:
       if (wantsStream(call.target, request)) return follow(engine, request, call, context)
-      refuseUnacceptable(request)
+      refuseUnacceptable(request, call.target)
       return call.target.id === null
         ? list(engine, request, call, context)
         : one(engine, request, call, context)
@@ -212,17 +212,15 @@ function listQuery({ model }: Engine, { query }: PlainRequest, { target }: Call,
 /** GET of the events with `Accept: text/event-stream`: an answer that goes on with what happens from here on. */
 const follow: Answer = async (engine, request, call, context) => {
   const { list: query, cursor } = listQuery(engine, request, call, context)
-  if (query.sort[0]?.descending) throw streamsOldestFirst()
+  refusePages(request.query, query)
   const scan = new EventScan(engine.events, call, query, audienceOf(call.caller))
-  // A client that reconnects sends the URL as before, so the header is the newer of the two.
-  const resumed = header(request, 'last-event-id') || cursor
   const check = () =>
     whenThere(engine.authenticator.authenticate(request), (caller) => {
       refuseRetired(engine, call.target)
       if (caller) refuseDeparting(engine, caller)
       demandScope(call.target.view, request.method, caller)
     })
-  const from = resumed ? scan.positionAt(resumed) : null
+  const from = streamStart(scan, header(request, 'last-event-id'), cursor)
   return { status: 200, body: null, live: await engine.streams.open(scan, call.caller, from, check) }
 }
 
@@ -236,7 +234,7 @@ function allowQuery({ include, uses }: OneQuery, context: RequestContext): void 
 const post: Answer = async (engine, request, call, context) => {
   const body = await writtenBody(engine, request, call, context)
   if (call.target.view.resource.answered)
-    return createAnswer(engine.answering, call, body, readKeyed(request, call, body))
+    return answerCreate(engine.answering, call, body, readKeyed(request, call, body))
   await takeForRows(engine, request, call, context, body)
   return written(engine, call, () => create(engine.writer, call, body, readKeyed(request, call, body)))
 }
@@ -303,6 +301,7 @@ async function readBody(engine: Engine, request: PlainRequest, target: Target): 
   if (performance.now() - askedAt > slowMs)
     demandScope(target.view, request.method, await engine.authenticator.authenticate(request))
   refuseMediaType(request)
-  refuseUnacceptable(request)
-  return readJsonObject(bytes, engine.model.limits.jsonDepth)
+  refuseUnacceptable(request, target)
+  const isListTaken = request.method === 'POST' && target.view.bulk
+  return readJsonObject(bytes, engine.model.limits.jsonDepth, 'body', isListTaken ? rowListForm : undefined)
 }

@@ -6,8 +6,6 @@ import type { Method } from '../declare/resource.ts'
 import { credentialsInvalid } from '../guard/credentials-invalid.ts'
 import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
-import { FieldErrors } from '../request/field-errors.ts'
-import { badQuery } from '../request/parameters.ts'
 import type { Engine } from './engine.ts'
 
 const collectionMethods: readonly Method[] = ['GET', 'POST']
@@ -87,26 +85,21 @@ export const refuseDeparting = ({ retirement }: Engine, { account }: Caller): vo
 }
 
 /** Whether the events are asked for as server-sent events. */
-export const wantsStream = ({ view, id }: Target, request: PlainRequest): boolean =>
-  view.serves === 'events' &&
-  id === null &&
-  preferredType(request, ['application/json', eventStream]) === eventStream
+export const wantsStream = (target: Target, request: PlainRequest): boolean =>
+  isFollowed(target) && preferredType(request, ['application/json', eventStream]) === eventStream
+
+const isFollowed = ({ view, id }: Target): boolean => view.serves === 'events' && id === null
 
 const eventStream = 'text/event-stream'
 
-export const streamsOldestFirst = (): Error =>
-  badQuery(
-    FieldErrors.of({
-      parameter: 'sort',
-      detail: 'must be left out: a stream shows events as they happen',
-      code: 'sort',
-    }),
-  )
-
-/** Resources have no media type other than JSON. */
-export function refuseUnacceptable(request: PlainRequest): void {
+/** Resources have no media type other than JSON; events are streamed as well. */
+export function refuseUnacceptable(request: PlainRequest, target: Target): void {
   const accept = request.headers.accept
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return
   if (preferredType(request, ['application/json'])) return
-  throw problem('not-acceptable', { detail: 'Resources are available as application/json only.' })
+  throw problem('not-acceptable', {
+    detail: isFollowed(target)
+      ? `Events are available as application/json or ${eventStream}.`
+      : 'Resources are available as application/json only.',
+  })
 }

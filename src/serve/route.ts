@@ -1,6 +1,7 @@
 import type { Target } from '../call/target.ts'
 import type { Model, SubCollection, Version, View } from '../compile/model.ts'
 import { collectionPaths } from '../compile/names/collection-paths.ts'
+import { underscored } from '../compile/names/name-rules.ts'
 import { nearest } from '../compile/names/nearest.ts'
 import { problem } from '../problems.ts'
 
@@ -112,28 +113,56 @@ function notFound(
     return problem('not-found', { detail, members: { missing: 'version', versions } })
   }
   const right = rightPath(path, find, model, byVersion)
-  const hint = right ? ` Did you mean ${model.prefix}${right}?` : placesOf(path, model, byVersion)
-  const detail = `There is nothing at this path.${hint}`
-  return problem('not-found', { detail, members: { missing: 'path' } })
+  const hint = right
+    ? `Did you mean ${model.prefix}${right}?`
+    : (rowNamedBy(path, model, byVersion) ?? placesOf(path, model, byVersion) ?? indexFor(version, model))
+  return problem('not-found', {
+    detail: `There is nothing at this path. ${hint}`,
+    members: { missing: 'path' },
+  })
 }
 
-/** For the name of a resource or of a has-many that is no path of its own, such as `/v2/items`: where its rows are. */
-function placesOf(path: string, model: Model, byVersion: ReadonlyMap<string, Collections>): string {
+const indexFor = (version: string, { versions, prefix }: Model): string =>
+  versions.some(({ name }) => name === version)
+    ? `GET ${prefix}/${version} lists its collections.`
+    : `GET ${prefix}/ lists the versions.`
+
+/** A path in parts: what comes before the first name, the collections of its version, and names and ids in turn. */
+function partsOf(path: string, model: Model, byVersion: ReadonlyMap<string, Collections>) {
   const segments = withoutLastSlashes(path).slice(0, 300).split('/')
   const at = byVersion.has(segments[1] ?? '') ? 2 : 1
-  const [word = '', id, ...rest] = segments.slice(at)
-  const collections = byVersion.get(segments[1] ?? '') ?? byVersion.get(model.unversioned?.name ?? '')
+  const version = at === 2 ? segments[1] : model.unversioned?.name
+  const collections: Collections = byVersion.get(version ?? '') ?? new Map()
+  return { start: segments.slice(0, at).join('/'), collections, parts: segments.slice(at) }
+}
+
+/** For the name of a resource or of a has-many that is no path there, such as `/v2/items`: where its rows are. */
+function placesOf(path: string, model: Model, byVersion: ReadonlyMap<string, Collections>): string | null {
+  const { start, collections, parts } = partsOf(path, model, byVersion)
+  const last = parts.length - (parts.length % 2 === 0 ? 2 : 1)
+  const [word = '', id] = parts.slice(last)
   const byName = new Map(
-    [...(collections?.values() ?? [])].flatMap(({ view }) =>
+    [...collections.values()].flatMap(({ view }) =>
       [view.name, ...view.under.map((sub) => sub.segment)].map((name) => [name, view] as const),
     ),
   )
   const view = byName.get(nearest(word, byName.keys()) ?? '')
-  const places = view && rest.length === 0 ? collectionPaths(view) : []
-  if (!view || places.length === 0) return ''
+  const places = view ? collectionPaths(view) : []
+  if (!view || places.length === 0) return null
   // Totals have no rows with an id.
-  const [start, end] = [segments.slice(0, at).join('/'), id === undefined || view.totals ? '' : `/${id}`]
-  return ` Rows of ${view.name} are at ${places.map((place) => `${model.prefix}${start}${place}${end}`).join(' or ')}.`
+  const end = id === undefined || view.totals ? '' : `/${id}`
+  return `Rows of ${view.name} are at ${places.map((place) => `${model.prefix}${start}${place}${end}`).join(' or ')}.`
+}
+
+/** For a to-one relation after an id, such as `/v2/orders/{id}/customer`: it is no collection, but shown with the row. */
+function rowNamedBy(path: string, model: Model, byVersion: ReadonlyMap<string, Collections>): string | null {
+  const { start, collections, parts } = partsOf(path, model, byVersion)
+  const [name = '', id, step = ''] = parts
+  const collection = collections.get(name)
+  const to = collection?.view.relations.get(underscored(step))
+  if (!collection?.topLevel || to?.relation.kind !== 'belongs-to') return null
+  if (!collection.view.includePaths.includes(to.name) || parts.length > 4) return null
+  return `${to.name} is one row: GET ${model.prefix}${start}/${name}/${id}?include=${to.name} shows it.`
 }
 
 /** Not by a regular expression, which would begin anew at every slash of a path that is full of them. */
@@ -143,7 +172,7 @@ function withoutLastSlashes(path: string): string {
   return path.slice(0, end)
 }
 
-/** Tries the usual slips in turn: a trailing slash, capitals, no version, an unknown word. */
+/** Tries the usual slips in turn: a trailing slash, capitals, no version, the name of another version, an unknown word. */
 function rightPath(
   path: string,
   find: Router['find'],
@@ -157,7 +186,8 @@ function rightPath(
   const segments = lower.split('/')
   const at = byVersion.has(segments[1] ?? '') ? 2 : 1
   const collections = byVersion.get(segments[1] ?? '') ?? byVersion.get(model.unversioned?.name ?? '')
-  const collection = nearest(segments[at] ?? '', [...(collections?.keys() ?? [])])
+  const word = segments[at] ?? ''
+  const collection = namedElsewhere(word, collections, byVersion) ?? nearest(word, collections?.keys() ?? [])
   if (!collection) return null
   segments[at] = collection
   const subs = [...(collections?.get(collection)?.subs.keys() ?? [])]
@@ -165,4 +195,17 @@ function rightPath(
   if (sub) segments[at + 2] = sub
   const candidate = segments.join('/')
   return find(candidate) ? candidate : null
+}
+
+/** What this version calls a resource that has this name in another one. */
+function namedElsewhere(
+  word: string,
+  here: Collections | undefined,
+  byVersion: ReadonlyMap<string, Collections>,
+): string | null {
+  if (here?.has(word)) return null
+  const resources = new Set(
+    [...byVersion.values()].map((collections) => collections.get(word)?.view.resource),
+  )
+  return here?.values().find(({ view }) => resources.has(view.resource))?.view.name ?? null
 }

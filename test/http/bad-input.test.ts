@@ -48,6 +48,7 @@ describeServing('bad input', (served) => {
     ['{"name":"a",\n"secret"}', 'line 2'],
     ['{"a": "x\\q secret"}', 'line 1'],
     ['{"secret": ', 'ends too early'],
+    ['\ufeff{"name":"secret"}', 'byte order mark; leave that out'],
     ['{"secret":]}', 'not valid JSON'],
   ])('the place in %j is told, what stands there is not', async (body, place) => {
     const { problem } = await post(body)

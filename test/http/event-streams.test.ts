@@ -21,6 +21,11 @@ const declaration = api('diary', {
   ],
 })
 
+interface Refusal {
+  readonly type: string
+  readonly errors?: readonly { readonly parameter?: string; readonly header?: string }[]
+}
+
 let accounts = 0
 let names = 0
 const newAccount = (): string => `streams-${++accounts}`
@@ -236,12 +241,18 @@ describeServing(
       const as = newAccount()
       const refusal = async (query: string, headers = {}): Promise<unknown> => {
         const response = await ask(served, as, query, headers)
-        return [response.status, ((await response.json()) as { type: string }).type]
+        const { type, errors } = (await response.json()) as Refusal
+        return [response.status, type, ...(errors ?? []).map((one) => one.parameter ?? one.header)]
       }
-      expect(await refusal('?sort=-id')).toEqual([400, '/problems/bad-query'])
-      expect(await refusal('?cursor=nonsense')).toEqual([400, '/problems/bad-cursor'])
-      expect(await refusal('', { 'last-event-id': 'nonsense' })).toEqual([400, '/problems/bad-cursor'])
-      expect(await refusal('?filter[type]=books.created')).toEqual([400, '/problems/bad-query'])
+      expect(await refusal('?sort=-id')).toEqual([400, '/problems/bad-query', 'sort'])
+      expect(await refusal('?limit=5')).toEqual([400, '/problems/bad-query', 'limit'])
+      expect(await refusal('?cursor=nonsense')).toEqual([400, '/problems/bad-cursor', 'cursor'])
+      const headers = { 'last-event-id': 'nonsense' }
+      expect(await refusal('', headers)).toEqual([400, '/problems/bad-cursor', 'Last-Event-ID'])
+      const books = await refusal('?filter[type]=books.created')
+      expect(books).toEqual([400, '/problems/bad-query', 'filter[type]'])
+      const html = await served.get('/v2/events', { as, headers: { accept: 'text/html' } })
+      expect(html.problem.detail).toBe('Events are available as application/json or text/event-stream.')
       const without = await served.api.key(as, { scopes: ['notes:read'] })
       expect((await ask(served, without)).status).toBe(403)
       const notes = await served.get('/v2/notes', { as, headers: { accept: 'text/event-stream' } })

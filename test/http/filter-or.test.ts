@@ -222,8 +222,11 @@ describeServing(
     })
 
     test('events and resources without filters have none', async () => {
-      for (const path of ['/v2/events', '/v2/keepers'])
-        expect((await get('filter[or][0][type]=x', path)).refusal).toEqual([400, 'bad-query'])
+      for (const name of ['events', 'keepers']) {
+        const { refusal, problem } = await get('filter[or][0][type]=x', `/v2/${name}`)
+        expect(refusal).toEqual([400, 'bad-query'])
+        expect(problem.detail).toContain(`lists of ${name} take no alternatives`)
+      }
     })
 
     test('each condition is counted as a use of its filter', async () => {

@@ -16,6 +16,8 @@ describeServing('addresses', (served) => {
       [`/v2/orders/${noId}/`, `/v2/orders/${noId}`],
       [`/v2/orders/${noId}/Items`, `/v2/orders/${noId}/items`],
       [`/v2/orders/${noId}/item`, `/v2/orders/${noId}/items`],
+      ['/v1/customers', '/v1/clients'],
+      [`/v2/clients/${noId}/orders`, `/v2/customers/${noId}/orders`],
     ])('%s is 404 and the detail names %s', async (path, right) => {
       const answer = await served.get(path)
       expect(answer.refusal).toEqual([404, 'not-found'])
@@ -43,14 +45,36 @@ describeServing('addresses', (served) => {
       ['/v2/items', 'order-items are at /v2/order-items or /v2/orders/{id}/items.'],
       [`/v1/refunds/${noId}/`, `refunds are at /v1/payments/{id}/refunds/${noId}.`],
       ['/refund', 'refunds are at /payments/{id}/refunds.'],
+      [
+        `/v2/orders/${noId}/items/${noId}/adjustments`,
+        'adjustments are at /v2/adjustments or /v2/order-items/{id}/adjustments.',
+      ],
+      [`/v2/customers/${noId}/items`, 'order-items are at /v2/order-items or /v2/orders/{id}/items.'],
     ])(
-      '%s is the name of a sub-resource: 404, and the detail says where its rows are',
+      '%s is a name that is no path there: 404, and the detail says where its rows are',
       async (path, where) => {
         const answer = await served.get(path)
         expect(answer.refusal).toEqual([404, 'not-found'])
         expect(answer.problem.detail).toBe(`There is nothing at this path. Rows of ${where}`)
       },
     )
+
+    test.each([
+      [
+        `/v2/orders/${noId}/customer`,
+        `customer is one row: GET /v2/orders/${noId}?include=customer shows it.`,
+      ],
+      [
+        `/v1/adjustments/${noId}/order-item/`,
+        `order_item is one row: GET /v1/adjustments/${noId}?include=order_item shows it.`,
+      ],
+      ['/v2/nothing/of/this', 'GET /v2 lists its collections.'],
+      ['/healthz', 'GET / lists the versions.'],
+    ])('%s is 404, and the detail says where to look', async (path, where) => {
+      const { refusal, problem } = await served.get(path)
+      expect(refusal).toEqual([404, 'not-found'])
+      expect(problem.detail).toBe(`There is nothing at this path. ${where}`)
+    })
 
     test('an unknown version is 404 and names those there are', async () => {
       for (const path of ['/v9/orders', '/v9', '/v02/orders', '/v3/nothing']) {

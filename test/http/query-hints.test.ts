@@ -92,6 +92,8 @@ describeServing('a refused query parameter', (served) => {
     ['created_at:asc', '"created_at:asc" is not offered; did you mean "created_at"?'],
     ['+total', '" total" is not offered; did you mean "total"?'],
     ['totl', '"totl" is not offered; did you mean "total"?'],
+    ['-totl', '"-totl" is not offered; did you mean "-total"?'],
+    ['--total', '"--total" is not offered; did you mean "-total"?'],
   ])('of a sort says by what lists can be sorted: %s', async (sort, told) => {
     expect(await refused(`/v2/orders?sort=${sort}`)).toMatchObject({
       detail: told,

@@ -78,7 +78,7 @@ describeServing('query parameters', (served) => {
     expect(answer.problem.errors).toEqual([
       {
         parameter: 'sort',
-        detail: '"nope" is not offered; sort by id, created_at, total or status',
+        detail: '"-nope" is not offered; sort by id, created_at, total or status',
         code: 'unknown',
         allowed: ['id', 'created_at', 'total', 'status'],
       },

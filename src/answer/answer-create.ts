@@ -19,8 +19,8 @@ import type { CreateInFlight } from '../write/keys/in-flight.ts'
 import type { NewJob } from '../write/new-job.ts'
 import type { Writer } from '../write/writer.ts'
 import type { Answering } from './answering.ts'
-import { prepareCreate, runCreate } from './create-answer.ts'
 import { handOver } from './handed-over.ts'
+import { prepareCreate, runCreate } from './run-create.ts'
 
 /** How often a request looks whether a claim of another process has ended. */
 const lookEveryMs = 100
@@ -33,7 +33,7 @@ const claimMarginMs = secondMs
  * succeeds. A process that is killed in between leaves its claim, which lapses when the time of the answer is over: then a retry runs the
  * code again, with the same key to pass on.
  */
-export async function createAnswer(
+export async function answerCreate(
   answering: Answering,
   call: Call,
   body: JsonObject,
