@@ -4,6 +4,16 @@ export const minuteMs = 60_000
 export const hourMs = 3_600_000
 export const dayMs = 86_400_000
 
+const unitMs: { readonly [unit: string]: number } = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs }
+
+/** `90d`, `+200d`, `-3h`, `10m`, `30s` in milliseconds, or null when the text has another form. */
+export const readDuration = (text: string): number | null => {
+  const match = /^([+-]?)(\d{1,9})([smhd])$/.exec(text.trim())
+  if (!match) return null
+  const size = Number(match[2]) * (unitMs[match[3] ?? ''] ?? 0)
+  return match[1] === '-' ? -size : size
+}
+
 /** The UTC day of a time in Unix milliseconds: `2026-06-01`. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 

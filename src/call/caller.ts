@@ -14,11 +14,13 @@ export interface Caller {
   readonly operator?: string
 }
 
+export const consumerKinds = ['external', 'internal', 'probe'] as const
+
 export interface Consumer {
   /** A key's id, or `token:{client}`. Safe to log. */
   readonly id: string
   readonly name: string
-  readonly kind: 'external' | 'internal' | 'probe'
+  readonly kind: (typeof consumerKinds)[number]
   /** The credentials name no consumer: the name only stands in for one, and may be that of a person. No rule goes by it. */
   readonly isUnnamed?: boolean
 }

@@ -1,8 +1,8 @@
 import { type Caller, isPlainName, maxSubjectLength } from '../call/caller.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
-import { ClaimMistake, readClaims } from '../guard/read-claims.ts'
 import { knownScopes } from '../guard/scopes.ts'
+import { ClaimMistake, readClaims } from '../guard/typed-claims.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 
 /** The flags that say who calls. */

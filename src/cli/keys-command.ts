@@ -1,21 +1,22 @@
-import type { Consumer } from '../call/caller.ts'
-import { type Clock, readDuration } from '../clock.ts'
+import { type Consumer, consumerKinds } from '../call/caller.ts'
+import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
 import { counted } from '../compile/names/plural.ts'
-import { isActive, KeyRing, type MadeKey } from '../guard/key-ring.ts'
+import { isActive, KeyRing, keyNameForm, type MadeKey, mostKeyDays } from '../guard/key-ring.ts'
 import { sharedWriteScopes } from '../guard/scopes.ts'
 import type { Store } from '../store/store.ts'
-import { dayMs } from '../times.ts'
+import { dayMs, readDuration } from '../times.ts'
 import { endEndpoints, endThoseOfIssuer } from '../webhooks/end-endpoints.ts'
 import { recordAct } from '../write/recorded-acts.ts'
 import { accountOf, ofAccount } from './account-flag.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { actor, type CommandStore, withStore } from './command-store.ts'
+import { type CommandStore, withStore } from './command-store.ts'
 import { keyLines, keyTime } from './key-table.ts'
 import { namedAction } from './named-action.ts'
+import { operatorOfCommand } from './operator-of-command.ts'
 import { apiAnd, positionalsUpTo } from './positionals.ts'
 
 export const options = {
@@ -60,7 +61,7 @@ export async function keysCommand({ flags, words: given }: Given<typeof options>
   const [place, ...named] = placeAnd(name, words)
   const action = namedAction(actions, 'keys', name, 'list')
   const work = async ({ model, store, clock }: CommandStore): Promise<number> => {
-    const ring = new KeyRing(store, clock, actor(undefined))
+    const ring = new KeyRing(store, clock, operatorOfCommand())
     try {
       return await action({
         ring,
@@ -90,7 +91,7 @@ const unread = (nodes: readonly string[]): string =>
 
 async function create({ ring, model, clock, flags }: Task): Promise<number> {
   const account = neededAccount(model, flags, /^[\w.@-]{1,100}$/)
-  const name = needed(flags, 'name', /^[^\p{Cc}]{1,100}$/u)
+  const name = needed(flags, 'name', keyNameForm)
   const wanted = {
     account,
     name,
@@ -194,7 +195,7 @@ async function endIssuer({ store, model, clock, flags, named }: Task): Promise<n
       'Which issuer? Write it as tokens have it in "iss", as in: nounkit keys end-issuer https://login.example.com/',
     )
   const endpoints = model.events ? await endThoseOfIssuer(store, issuer, clock.now()) : 0
-  const operator = actor(undefined)
+  const operator = operatorOfCommand()
   await recordAct(store, clock.now(), { act: 'issuer-ended', operator, detail: { issuer, endpoints } })
   if (flags.json) console.log(JSON.stringify({ issuer, endpoints }))
   else
@@ -255,21 +256,20 @@ function allScopesOpen(account: string, model: Model): string {
 }
 
 function readKind(text = 'external'): Consumer['kind'] {
-  if (text === 'external' || text === 'internal' || text === 'probe') return text
+  const kind = consumerKinds.find((one) => one === text)
+  if (kind) return kind
   throw new UsageMistake(`--kind is "${text}". Write external, internal or probe.`)
 }
 
 const expiry = (text: string | undefined, clock: Clock): number | null =>
   text === undefined ? null : clock.now() + duration(text, '--expires', 1)
 
-/** A hundred years, far below JavaScript's last date. */
-const maxDays = 36_500
-
 function duration(text: string, flag: string, least: number): number {
   const milliseconds = readDuration(text)
-  if (milliseconds !== null && milliseconds >= least && milliseconds <= maxDays * dayMs) return milliseconds
+  if (milliseconds !== null && milliseconds >= least && milliseconds <= mostKeyDays * dayMs)
+    return milliseconds
   const from = least > 0 ? ', longer than none' : ''
   throw new UsageMistake(
-    `${flag} is "${text}". Write a time such as 90d, 12h, 30m or 10s${from} and at most ${maxDays}d.`,
+    `${flag} is "${text}". Write a time such as 90d, 12h, 30m or 10s${from} and at most ${mostKeyDays}d.`,
   )
 }

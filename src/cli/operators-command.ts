@@ -1,11 +1,11 @@
-import { type Clock, readDuration } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import {
   type ListedOperator,
   linkLifeMs,
   OperatorMistake,
   OperatorRing,
 } from '../console/operators/operator-ring.ts'
-import { hourMs } from '../times.ts'
+import { hourMs, readDuration } from '../times.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'

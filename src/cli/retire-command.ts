@@ -1,14 +1,14 @@
-import { readDuration } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { type RetireOutcome, retireVersion } from '../lifecycle/retire-version.ts'
 import { withdrawDecision } from '../lifecycle/retirement-decisions.ts'
-import { dayMs } from '../times.ts'
+import { dayMs, readDuration } from '../times.ts'
 import { paint } from './colour.ts'
 import { type Given, jsonOption } from './command.ts'
 import { UsageMistake } from './command-mistake.ts'
-import { actor, type CommandStore, withStore } from './command-store.ts'
+import { type CommandStore, withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
+import { operatorOfCommand } from './operator-of-command.ts'
 import { apiAnd } from './positionals.ts'
 
 export const options = {
@@ -49,7 +49,7 @@ async function retire(
   const outcome = await retireVersion(store, version, {
     clock,
     windowMs,
-    by: actor(flags.by),
+    by: operatorOfCommand(flags.by),
     dryRun,
     waiting: (processes) =>
       console.error(
@@ -84,7 +84,7 @@ function textOf(name: string, { before, allowed, retired, blockers, facts }: Ret
 }
 
 async function undo({ store, clock }: CommandStore, version: Version, flags: Flags): Promise<number> {
-  const deed = { version: version.name, at: clock.now(), by: actor(flags.by) }
+  const deed = { version: version.name, at: clock.now(), by: operatorOfCommand(flags.by) }
   const withdrawn = await withdrawDecision(store, deed, flags.note ?? null)
   if (flags.json) console.log(JSON.stringify({ version: version.name, withdrawn }, null, 2))
   else if (withdrawn)

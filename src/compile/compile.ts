@@ -32,7 +32,7 @@ import {
 import type { Drafts, ResourceDraft } from './resources/resource-draft.ts'
 import { draftResources } from './resources/resources.ts'
 import { searchNames, searchSets } from './resources/searched.ts'
-import { linkRules } from './rules/compile-rules.ts'
+import { linkRules } from './rules/link-rules.ts'
 import { ruleFields } from './rules/rule-indexes.ts'
 import { checkAccounts, soleAccountOf } from './service/accounts.ts'
 import { compileJobs } from './service/declared-jobs.ts'
@@ -41,7 +41,7 @@ import { checkMethodScopes, declaredScopes, linkAskedScopes } from './service/de
 import { apiLimits, checkedRate, defaultRate, resourceLimits, resourceRate } from './service/limits.ts'
 import { checkedDeclaration } from './shape/declaration-shape.ts'
 import { type NamesRecord, noNames } from './stored-names.ts'
-import { versionDates } from './versions/days.ts'
+import { versionDates } from './versions/dates.ts'
 import { keptFields, neededScopes, olderVersions, queriedFields } from './versions/versions.ts'
 import { type AccessOptions, headDraft, type ViewOptions } from './versions/views.ts'
 

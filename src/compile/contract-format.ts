@@ -16,7 +16,7 @@ export interface Contract {
   readonly lifecycle: ContractLifecycle
   readonly service: ContractService
   readonly resources: { readonly [name: string]: ContractResource }
-  /** Absent where the version tells no events. */
+  /** Absent where the version shows no events. */
   readonly events?: ContractEvents
   /** Paths without the version: `/orders/{id}/items`. */
   readonly paths: { readonly [path: string]: { readonly [M in Method]?: ContractOperation } }
@@ -157,7 +157,7 @@ export interface ContractRelation {
   readonly resource: string
   /** The field of its rows that leads back, for to-many. Absent where it is not shown. */
   readonly by?: string
-  /** The row that a to-one names may be missing, as code answers for it. Absent where the store checks that. */
+  /** The row that a to-one names may be missing, as code answers for it or for the row that names it. Absent where the store checks that. */
   readonly unchecked?: true
   /** The resource whose rows link both sides, for many-to-many. */
   readonly through?: string

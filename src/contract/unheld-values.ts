@@ -5,7 +5,7 @@ import { codecs } from '../compile/versions/codecs.ts'
 import type { CodecName } from '../declare/change.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { breaking, type Differences, sayAt } from './diff/difference.ts'
-import { codecRules } from './openapi/value-patterns.ts'
+import { codecRules } from './openapi/codec-rules.ts'
 
 export const unheld = 'unheld values'
 

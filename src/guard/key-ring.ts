@@ -35,6 +35,12 @@ export interface RotateOptions {
   readonly madeAt?: number
 }
 
+/** The name that a key may have. */
+export const keyNameForm = /^[^\p{Cc}]{1,100}$/u
+
+/** The most days for which a key is made: a hundred years, far below JavaScript's last date. */
+export const mostKeyDays = 36_500
+
 /** The keys of that name, or of that subject. */
 type Meant = { readonly account: string } & ({ readonly name: string } | { readonly subject: string })
 

@@ -156,6 +156,7 @@ const cases: readonly (readonly [string, Write | string, ...string[]])[] = [
       throw new Error('lost')
     },
     'it threw Error: lost.',
+    'Write it like this: ({ row, caller }) => ',
   ],
 ]
 test.each(cases)('%s is a mistake', (_, read, ...parts) => {

@@ -252,6 +252,12 @@ for (const [about, rows] of Object.entries(cases))
     )
   })
 
+test('accounts of a seed that are no list are one mistake', () => {
+  expect(linesOf(library({ api: { seed: { accounts: 'acme' } } }))).toEqual([
+    expect.stringContaining("seed.accounts: it must be a list. Write accounts: ['acme'], or leave it out."),
+  ])
+})
+
 test('a wrong address of keys is one mistake, whatever the issuer is', () => {
   const wrong = { ...tokens, jwks: 'http://evil.example/x' }
   expect(linesOf(library({ api: { tokens: wrong } }))).toHaveLength(1)

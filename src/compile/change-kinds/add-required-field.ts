@@ -16,7 +16,7 @@ export const addRequiredField: ChangeKind<AddRequiredField> = {
   phase: 4,
   takeBack(draft, change, report) {
     const why = 'An optional field needs no line: what a frozen contract does not show is hidden.'
-    const found = absentField(change, draft.get(change.resource), report, why)
+    const found = absentField(change, report, why)
     if (!found || !report.claim(`${change.resource}.${change.field}`, 'all')) return null
     return withView(draft, change.resource, (view) =>
       hideField(absenceMeans(view, found, change.whenAbsent), change.field),

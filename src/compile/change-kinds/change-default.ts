@@ -16,8 +16,7 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
   },
   phase: 3,
   takeBack(draft, change, report) {
-    const view = report.view(change.resource)
-    const field = view && report.field(view, change.resource, change.field)
+    const field = report.field(change.resource, change.field)
     if (!field || !report.claim(`${change.resource}.${change.field}`, 'absence')) return null
     if (field.readOnly)
       return report.mistake(`${change.field} is read-only: nobody leaves it out.`, 'Leave this change out.')

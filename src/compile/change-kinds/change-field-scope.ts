@@ -17,8 +17,7 @@ export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
   },
   phase: 4,
   takeBack(draft, { resource, field: name, why }, report) {
-    const view = report.view(resource)
-    const field = view && report.field(view, resource, name)
+    const field = report.field(resource, name)
     if (!field) return null
     if ((field.publishedScopes ?? field.needsScopes).length === 0)
       return report.mistake(

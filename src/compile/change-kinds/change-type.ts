@@ -22,8 +22,7 @@ export const changeType: ChangeKind<ChangeType> = {
   },
   phase: 2,
   takeBack(draft, change, report) {
-    const view = report.view(change.resource)
-    const field = view && report.field(view, change.resource, change.field)
+    const field = report.field(change.resource, change.field)
     if (!field) return null
     const was = readZod(change.was, report.mistakes.at(`${report.where} was`))
     if (!was || !report.claim(`${change.resource}.${change.field}`, 'value')) return null

@@ -37,7 +37,7 @@ export const custom: ChangeKind<Custom> = {
   takeBack(draft, change, report) {
     const view = report.view(change.resource)
     if (!view) return null
-    const replaced = change.replaces.map((name) => report.field(view, change.resource, name))
+    const replaced = change.replaces.map((name) => report.field(change.resource, name))
     checkSamples(change, report)
     const read = madeFields(change, view.customs.length, report)
     if (!replaced.every((field) => field !== null) || !read) return null

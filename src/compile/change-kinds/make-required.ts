@@ -16,7 +16,7 @@ export const makeRequired: ChangeKind<MakeRequired> = {
   },
   phase: 1,
   takeBack(draft, change, report) {
-    const found = absentField(change, draft.get(change.resource), report, 'Leave this change out.')
+    const found = absentField(change, report, 'Leave this change out.')
     if (!found || !report.claim(`${change.resource}.${change.field}`, 'absence')) return null
     if (!change.why) {
       report.mistake(

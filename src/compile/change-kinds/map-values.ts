@@ -17,8 +17,7 @@ export const mapValues: ChangeKind<MapValues> = {
   },
   phase: 2,
   takeBack(draft, change, report) {
-    const view = report.view(change.resource)
-    const field = view && report.field(view, change.resource, change.field)
+    const field = report.field(change.resource, change.field)
     if (!field) return null
     if (field.made || !kinds[field.kind].listsValues)
       return report.mistake(

@@ -77,7 +77,7 @@ const fieldAt = (
   report: Report,
 ): DraftField | null => {
   const [name = '', ...rest] = path
-  if (rest.length === 0) return report.field(from, resource, name)
+  if (rest.length === 0) return report.field(resource, name)
   const relation = from.relations.get(name)
   const target = relation && viewOfResource(draft, relation.relation.target.name)
   if (relation?.relation.kind !== 'belongs-to' || !target)

@@ -15,7 +15,7 @@ export const removeSearch: ChangeKind<RemoveSearch> = {
   phase: 3,
   takeBack(draft, { resource, field: name }, report) {
     const view = report.view(resource)
-    const field = view && report.field(view, resource, name)
+    const field = view && report.field(resource, name)
     if (!view || !field) return null
     if (view.searched.has(name))
       return report.mistake(

@@ -16,8 +16,7 @@ export const renameField: ChangeKind<RenameField> = {
   },
   phase: 3,
   takeBack(draft, { resource, from, to }, report) {
-    const view = report.view(resource)
-    const field = view && report.field(view, resource, to)
+    const field = report.field(resource, to)
     if (!field || !namedWell(from, 'underscores', report)) return null
     if (field.field?.relation) {
       const relation = to.replace(/_id$/, '')

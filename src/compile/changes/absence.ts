@@ -7,12 +7,10 @@ import { type DraftField, type DraftView, without } from './view-draft.ts'
 /** The required field whose absence gets a meaning, where `whenAbsent` is a valid value of it. */
 export const absentField = (
   change: AddRequiredField | MakeRequired,
-  known: DraftView | undefined,
   report: Report,
   unlessRequired: string,
 ): DraftField | null => {
-  const view = known ?? report.view(change.resource)
-  const field = view && report.field(view, change.resource, change.field)
+  const field = report.field(change.resource, change.field)
   if (!field) return null
   if (field.field?.relation)
     return report.mistake(

@@ -1,7 +1,7 @@
 import type { Change } from '../../declare/change.ts'
 import { changedResource, storeEffects } from '../change-kinds/change-kinds.ts'
 import type { MistakeList } from '../mistakes.ts'
-import { circlesOf } from '../names/circles.ts'
+import { cyclesOf } from '../names/cycles.ts'
 
 /**
  * Names that change places within one version are a mistake: whoever reads a log, a dashboard or a query of that day could not tell which of
@@ -32,7 +32,7 @@ function refuseCycles(
   names: ReadonlyMap<string, string>,
   mistakes: MistakeList,
 ): void {
-  for (const cycle of circlesOf(names)) {
+  for (const cycle of cyclesOf(names)) {
     if (cycle.length === 1) continue
     const moves = cycle.map((name) => `${name} became ${names.get(name)}`).join(', ')
     mistakes.add(

@@ -10,7 +10,7 @@ export interface Report {
   readonly where: string
   readonly mistakes: MistakeList
   view(name: string): DraftView | null
-  field(view: DraftView, key: string, name: string): DraftField | null
+  field(resource: string, name: string): DraftField | null
   /** Takes one aspect of one thing for this change; false (and a mistake) when another change has it. Unless said, changes of one kind have an aspect in common. */
   claim(thing: string, aspect?: SharedAspect): boolean
 }
@@ -40,20 +40,18 @@ export const reportOf = (list: ChangeList, index: number, change: Change, draft:
   const { mistakes, newer } = list
   const where = whereOf(list.version, index, change)
   const mistake = (what: string, hint: string): null => mistakes.add(where, what, hint)
+  const viewOf = (name: string): DraftView | null =>
+    draft.get(name) ?? mistake(`"${name}" is not a resource of ${newer}.`, resourceHint(name, list, draft))
   return {
     mistake,
     where,
     mistakes,
-    view(name) {
-      const view = draft.get(name)
-      if (!view) mistake(`"${name}" is not a resource of ${newer}.`, resourceHint(name, list, draft))
-      return view ?? null
-    },
-    field(view, resource, name) {
-      const field = view.fields.get(name)
-      if (!field)
-        mistake(`"${name}" is not a field of ${resource} in ${newer}.`, fieldHint(name, resource, list, view))
-      return field ?? null
+    view: viewOf,
+    field(resource, name) {
+      const view = viewOf(resource)
+      if (!view) return null
+      const what = `"${name}" is not a field of ${resource} in ${newer}.`
+      return view.fields.get(name) ?? mistake(what, fieldHint(name, resource, list, view))
     },
     claim: (thing, aspect) => claim(list.claims, thing, aspect ?? change.kind, where, mistake),
   }

@@ -1,7 +1,7 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
 import { type FieldDeclaration, isStates, isSum, isZod } from '../../declare/field.ts'
 import { type MistakeList, type Note, shownValue } from '../mistakes.ts'
-import { circlesOf } from '../names/circles.ts'
+import { cyclesOf } from '../names/cycles.ts'
 import { layersOf } from '../zod/layers.ts'
 
 /** The name that a field had before, by `was(name, field)`. */
@@ -53,10 +53,10 @@ const checkSwaps = (
   mistakes: MistakeList,
 ): void => {
   const before = new Map(all.flatMap(([name, was]) => (was === undefined ? [] : [[name, was] as const])))
-  for (const circle of circlesOf(before).filter(({ length }) => length > 1))
+  for (const cycle of cyclesOf(before).filter(({ length }) => length > 1))
     mistakes.add(
-      where(circle[0] ?? ''),
-      `names change places (${circle.map((name) => `${name} was ${before.get(name)}`).join(', ')}), and a store looks the same before and after that.`,
+      where(cycle[0] ?? ''),
+      `names change places (${cycle.map((name) => `${name} was ${before.get(name)}`).join(', ')}), and a store looks the same before and after that.`,
       'Do it in two steps: give one of them a third name and run nounkit migrate, then give it its own.',
     )
 }

@@ -1,6 +1,6 @@
 import type { MistakeList } from '../mistakes.ts'
 import type { Resource } from '../model.ts'
-import { circlesOf } from '../names/circles.ts'
+import { cyclesOf } from '../names/cycles.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
@@ -34,7 +34,7 @@ export const linkOwner = (draft: ResourceDraft, drafts: Drafts, mistakes: Mistak
 export const checkOwnerCycles = (drafts: Drafts, mistakes: MistakeList): void => {
   const models = [...drafts.values()].map(({ model }) => model)
   const owners = new Map(models.flatMap(({ name, owner }) => (owner ? [[name, owner.target.name]] : [])))
-  for (const [first = '', ...others] of circlesOf(owners)) {
+  for (const [first = '', ...others] of cyclesOf(owners)) {
     mistakes.add(
       `${first}.owner`,
       `it owns itself: ${[first, ...others, first].join(' → ')}.`,

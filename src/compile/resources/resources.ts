@@ -22,7 +22,7 @@ import { checkFormerName, checkSwappedNames } from './former-name.ts'
 import { checkKept } from './kept-resources.ts'
 import { uniqueSets } from './lists.ts'
 import { checkOwnerCycles, linkOwner } from './owners.ts'
-import { checkCircles } from './reference-cycles.ts'
+import { checkReferenceCycles } from './reference-cycles.ts'
 import { linkBelongsTo, linkHasMany } from './relations.ts'
 import { type Drafts, type Mutable, plainResource, type ResourceDraft } from './resource-draft.ts'
 import { checkResourceName } from './resource-name.ts'
@@ -47,7 +47,7 @@ export const draftResources = (
   for (const draft of all) checkAnsweredRelations(draft, mistakes)
   checkSwappedNames(declaration, mistakes)
   checkOwnerCycles(drafts, mistakes)
-  checkCircles(drafts, mistakes)
+  checkReferenceCycles(drafts, mistakes)
   for (const draft of all) finish(draft, drafts, mistakes)
   checkKept(drafts, mistakes)
   for (const {

@@ -57,30 +57,26 @@ const reachable = (
   return reached
 }
 
-/** Short words such as "sent" and "spent" are often one letter apart. */
-const lettersLeast = 6
+/** Shorter names are often one letter apart, as "sent" and "spent" are. */
+const shortestCompared = 6
 
 /** A misspelt state that no move leaves looks like a final one, which is no mistake. */
 export const stateWarnings = (model: Model): readonly string[] =>
   [...model.resources.values()].flatMap((resource) =>
-    resource.fields.flatMap(({ name, states }) =>
-      misspeltPairs(states).map(
-        ([final, other]) =>
-          `${resource.name}.fields.${name}: no move leaves the state "${final}", whose name is nearly "${other}". If they are the same state, write it alike everywhere.`,
-      ),
-    ),
+    resource.fields.flatMap(({ name, states }) => {
+      if (!states) return []
+      const moves = movesIn(states)
+      const names = stateNames(states).filter(({ length }) => length >= shortestCompared)
+      return names.flatMap((final, at) => {
+        // Of two final states, one is warned of.
+        const isMeant = (other: string, to: number) =>
+          (moves[other] || to > at) && isOneLetterOff(final, other)
+        const other = moves[final] ? undefined : names.find(isMeant)
+        return other === undefined
+          ? []
+          : [
+              `${resource.name}.fields.${name}: no move leaves the state "${final}", whose name is nearly "${other}". If they are the same state, write it alike everywhere.`,
+            ]
+      })
+    }),
   )
-
-function misspeltPairs(states: StatesField | null): readonly (readonly [string, string])[] {
-  if (!states) return []
-  const names = stateNames(states)
-  const moves = movesIn(states)
-  const pairs: [string, string][] = []
-  for (const [at, name] of names.entries())
-    for (const other of names.slice(at + 1)) {
-      if (Math.min(name.length, other.length) < lettersLeast || !isOneLetterOff(name, other)) continue
-      if (!moves[name]) pairs.push([name, other])
-      else if (!moves[other]) pairs.push([other, name])
-    }
-  return pairs
-}

@@ -19,7 +19,8 @@ export const seedAccounts = (declaration: ApiDeclaration): readonly string[] => 
 export const checkAccounts = (declaration: ApiDeclaration, mistakes: MistakeList): void => {
   const { seed } = declaration
   if (soleAccountOf(declaration) === null) {
-    if (seed && !seed.accounts)
+    // What is no list was reported as that, and left out.
+    if (seed && !seed.accounts && !mistakes.all.some(({ where }) => where === 'seed.accounts'))
       mistakes.add('seed.accounts', 'it is missing.', "Write it like this: accounts: ['acme'].")
     for (const [at, { account }] of (seed?.demoKeys ?? []).entries())
       if (account === undefined)

@@ -1,7 +1,6 @@
 import { Cron } from 'croner'
-import { readDuration } from '../../clock.ts'
 import type { EveryDeclaration, JobDeclaration, JobDeclarations, Schedule } from '../../declare/job.ts'
-import { dayMs, hourMs, minuteMs, secondMs } from '../../times.ts'
+import { dayMs, hourMs, minuteMs, readDuration, secondMs } from '../../times.ts'
 import { type MistakeList, type Note, shownValue } from '../mistakes.ts'
 import type { JobModel, RegularJob } from '../model.ts'
 

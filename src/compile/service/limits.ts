@@ -1,7 +1,7 @@
 import type { ApiLimits } from '../../declare/api.ts'
 import type { RateDeclaration, ResourceLimits } from '../../declare/resource.ts'
 import type { MistakeList } from '../mistakes.ts'
-import type { ApiLimitsModel, LimitsModel, RateModel } from '../model.ts'
+import type { ApiLimitsModel, LimitsModel, Model, RateModel, View } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 
 /** What a limit is unless it is declared, and the most that it can be: more would bound neither statements nor requests in a useful way. */
@@ -131,3 +131,28 @@ export const resourceRate = (
 }
 
 export const defaultRate: RateDeclaration = { perSecond: 100, burst: 200 }
+
+/** Limits that bound nothing unless a resource declares something else too. */
+const needed = {
+  countRows: { bounds: ({ counted }: View) => counted, what: 'counts its rows (`count: true`)' },
+  bulkRows: { bounds: ({ bulk }: View) => bulk, what: 'takes lists of rows (`bulk: true`)' },
+  totalRows: { bounds: ({ totals }: View) => totals !== null, what: 'has totals (`totals: { … }`)' },
+}
+
+/** Limits of the API and of resources that bound nothing in any version. */
+export const limitWarnings = ({ declaration, versions }: Model): readonly string[] => {
+  const all = versions.flatMap(({ views }) => [...views.values()])
+  const warnings = (limits: ResourceLimits = {}, where: string, who: string, views: readonly View[]) =>
+    (Object.keys(needed) as (keyof typeof needed)[]).flatMap((name) =>
+      limits[name] === undefined || views.some(needed[name].bounds)
+        ? []
+        : [`${where}.${name}: ${who} ${needed[name].what}, so the limit bounds nothing.`],
+    )
+  return [
+    ...warnings(declaration.limits, 'limits', 'no resource', all),
+    ...declaration.resources.flatMap(({ name, limits }) => {
+      const views = all.filter(({ resource }) => resource.name === name)
+      return warnings(limits, `${name}.limits`, `no version of ${name}`, views)
+    }),
+  ]
+}

@@ -14,8 +14,7 @@ import { type Draft, type DraftTotals, draftOf } from '../changes/view-draft.ts'
 import type { Contract } from '../contract-format.ts'
 import { type MistakeList, mistakeList } from '../mistakes.ts'
 import type { Resource, Version } from '../model.ts'
-import { checkDates } from './dates.ts'
-import { versionDates } from './days.ts'
+import { checkDates, versionDates } from './dates.ts'
 
 /** A field that newer versions removed, kept in the store for the older one that still shows it. */
 export interface KeptField {

@@ -1,5 +1,4 @@
-import type { z } from 'zod'
-import { globalRegistry } from 'zod'
+import { globalRegistry, type z } from 'zod'
 import { type FieldMarks, marksOf } from '../../declare/field.ts'
 import { shownValue } from '../mistakes.ts'
 import { defOf } from './def.ts'

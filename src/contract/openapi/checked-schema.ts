@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../declare/json-schema.ts'
 import type { CheckedSchema } from '../../kinds/kind.ts'
 import { stringFormats } from '../../kinds/kinds.ts'
 import { withoutNul } from '../../kinds/text-patterns.ts'
-import { codecRules } from './value-patterns.ts'
+import { codecRules } from './codec-rules.ts'
 
 /** The schema of a value that a request sends, with the checks that the server adds to the field's own schema. */
 export const checkedSchema = (field: ViewField): CheckedSchema => {

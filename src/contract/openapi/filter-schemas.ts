@@ -5,7 +5,7 @@ import { integerPattern, safeInteger } from '../../kinds/integer.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { type OperatorName, operators } from '../../kinds/operators.ts'
 import { patternOrNull } from '../../kinds/text-patterns.ts'
-import { codecRules } from './value-patterns.ts'
+import { codecRules } from './codec-rules.ts'
 
 /** The schema of one value of a filter. Only the type of the value must be right: a value that no row can hold finds nothing. */
 export const filterSchema = (field: ViewField, operator: OperatorName): JsonSchema => {

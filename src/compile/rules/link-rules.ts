@@ -58,7 +58,7 @@ function recorded(write: Written, draft: ResourceDraft, drafts: Drafts, note: No
     if (!whole) return null
     return note(
       `it threw ${error}.`,
-      'A rule runs once, when the API is compiled, and returns a condition such as row.owner.is(caller.subject).',
+      'A rule runs once, when the API is compiled. Write it like this: ({ row, caller }) => row.owner.is(caller.subject).',
     )
   }
 }

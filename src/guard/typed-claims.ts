@@ -1,5 +1,4 @@
-import type { JsonObject } from '../compile/schemas/canonical.ts'
-import { isJsonObject } from '../compile/schemas/canonical.ts'
+import { isJsonObject, type JsonObject } from '../compile/schemas/canonical.ts'
 
 /** What is wrong with a claim that somebody wrote, without the word for where it was written. */
 export class ClaimMistake extends Error {}
