@@ -11,6 +11,8 @@ export interface Caption {
 
 /** How far a diagram may be shrunk, by its width in points, so that it can still be read. One that has no room then is scrolled. */
 const sizeOf = (width: number): string => {
+  // 26rem, which is as far as a small one is shrunk: one that is narrower would be enlarged to it.
+  if (width <= 312) return ' small narrow'
   if (width <= 640) return ' small'
   return width > 768 && width <= 1200 ? ' medium' : ''
 }

@@ -47,12 +47,11 @@ const readWhile = (
 const readCode = (lines: readonly string[], at: number): ReadBlock => {
   let end = at + 1
   while (end < lines.length && !(lines[end] ?? '').startsWith('```')) end++
-  return { block: codeBlock(lines.slice(at + 1, end).join('\n')), next: end + 1 }
+  const text = lines.slice(at + 1, end).join('\n')
+  // It can be scrolled with the keyboard.
+  const block = html`<pre tabindex="0" role="region" aria-label="Example"><code>${text}</code></pre>`
+  return { block, next: end + 1 }
 }
-
-/** A code block that can be scrolled with the keyboard. */
-export const codeBlock = (text: string, label = 'Example'): Markup =>
-  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`
 
 const headingOf = (level: number, text: string): Markup => {
   const id = text

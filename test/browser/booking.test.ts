@@ -42,7 +42,10 @@ beforeAll(async () => {
   // Builds what the package has: the page loads the client from there.
   await packed()
   project = join(temporaryFolder(), 'rooms')
-  expect(await runHere(['init', project, '--app'])).toMatchObject({ code: 0 })
+  expect(await runHere(['init', project, '--app'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('node_modules/nounkit/examples/booking/README.md'),
+  })
   installed(project)
   port = await freePort()
   url = `http://localhost:${port}`

@@ -106,7 +106,14 @@ describe.each([['with scripts', true] as const, ...(nightly ? [['without scripts
       await page.getByRole('button', { name: 'two', exact: true }).click()
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('heading', { name: 'step: two' }).waitFor()
-      await page.getByRole('img', { name: 'States of things.step' }).waitFor()
+      const states = page.getByRole('img', { name: 'States of things.step' })
+      await states.waitFor()
+      // A diagram of two states is not enlarged: its text would be larger than that of the page.
+      const [points, pixels] = await states.evaluate((one) => [
+        Number.parseFloat(one.getAttribute('width') ?? ''),
+        one.getBoundingClientRect().width,
+      ])
+      expect(pixels).toBeLessThanOrEqual(((points ?? 0) * 4) / 3 + 1)
     })
 
     it('a request is found by the id that a consumer was told', async () => {
@@ -180,6 +187,7 @@ describe.each([['with scripts', true] as const, ...(nightly ? [['without scripts
         const done = await reachedPages(world)
         expect(missed(done).filter((one) => one.startsWith('GET '))).toEqual([])
         const wrong: (readonly [string, unknown])[] = []
+        const measured = new Map<string, number>()
         let seen = 0
         for (const { method, url, form } of nightly ? done : done.filter(({ form }) => !form)) {
           await page.setViewportSize({ width: 1280, height: 900 })
@@ -202,10 +210,23 @@ describe.each([['with scripts', true] as const, ...(nightly ? [['without scripts
             )
           )
             note(['markup of others'])
+          const measure = async (at: string) => {
+            for (const { name, drawn, hidden } of await page.evaluate<readonly Picture[]>(picturesShown)) {
+              measured.set(`${name} ${at}`, drawn)
+              if (hidden !== '') note([`${name} ${at}: ${hidden}`])
+            }
+          }
+          await measure('at a desk')
           await page.setViewportSize({ width: 390, height: 844 })
+          await measure('on a phone')
           if ((await visitor.overhang()) > 0) note([`${await visitor.overhang()} px too wide`])
         }
         expect(wrong).toEqual([])
+        for (const at of ['at a desk', 'on a phone']) {
+          expect(measured.get(`Calls of v2 by day ${at}`)).toBeGreaterThan(0)
+          // The clock of this world moves so little that ten seconds are never over, and the pictures of Today have no bars.
+          expect(measured.has(`Requests a second, in the last ten minutes ${at}`)).toBe(true)
+        }
       },
     )
 
@@ -247,6 +268,31 @@ async function reachedPages({ ada, accounts }: HostileConsole): Promise<readonly
   const byKind = new Map(shown.map((one) => [`${one.method} ${one.pattern}`, one]))
   return [...byKind.values(), ...reached.filter(({ pattern }) => pattern === '/console')]
 }
+
+interface Picture {
+  readonly name: string
+  /** How many bars and lines can be seen. */
+  readonly drawn: number
+  /** What is wrong with its size; '' for nothing. */
+  readonly hidden: string
+}
+
+/** Pictures of figures, as they are measured: one without height, or in a frame that is narrower, is there for scripts alone. */
+const picturesShown = `[...document.querySelectorAll('svg.trend, svg.day-trend')].map((picture) => {
+  const { width, height } = picture.getBoundingClientRect()
+  const name = picture.getAttribute('aria-label') ?? picture.querySelector('title').textContent
+  const parts = [...picture.querySelectorAll('.full rect, .line')].map((one) => one.getBoundingClientRect())
+  const frame = picture.closest('.frame')
+  const least = picture.matches('.trend') ? 80 : 20
+  return {
+    name,
+    drawn: parts.filter((part) => part.width > 0 && part.height > 0).length,
+    hidden:
+      height < least || width < 150 ? \`\${width} by \${height} px\`
+      : frame && frame.scrollWidth > frame.clientWidth ? 'cut off by its frame'
+      : '',
+  }
+})`
 
 const ownToken = ({ page }: Visitor): Promise<string> =>
   page.evaluate<string>(`document.querySelector('input[name=token]').value`)

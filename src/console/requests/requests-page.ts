@@ -44,7 +44,7 @@ async function shownRequests({ parts, query, account }: Visit): Promise<ShownPag
 <form class="asking" method="get" action="${requestsPath}">${!isSole && account !== null && html`<input type="hidden" name="account" value="${account}">`}
 <label for="id">Request id</label>
 <input id="id" name="id" maxlength="200" autocomplete="off" autocapitalize="none" value="${id}" aria-describedby="id-hint">
-<label class="choice"><input type="checkbox" name="status" value="failed"${fails && html` checked`}> refused or failed alone</label>
+<label class="choice"><input type="checkbox" name="status" value="failed"${fails && html` checked`}> only refused or failed</label>
 <button>Find</button>
 </form>
 <p class="legend" id="id-hint">The <code>X-Request-Id</code> of an answer, which a problem has as <code>instance</code> too.</p>

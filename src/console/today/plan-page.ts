@@ -23,7 +23,7 @@ async function shownPlan({ parts, query, link }: Visit): Promise<ShownPage> {
 <p>The plan for any values, as the database would choose it now. The statement was not run for this.</p>
 ${planText(plan)}
 <h2>The statement</h2>
-<pre tabindex="0" class="sql"><code>${text}</code></pre>`,
+<pre tabindex="0" class="wrapped"><code>${text}</code></pre>`,
   }
 }
 
