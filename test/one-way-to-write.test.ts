@@ -13,9 +13,9 @@ const makesStatements =
 /** Names of tables that are computed, in files whose tables are all the engine's own. */
 const computed: { readonly [file: string]: string } = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-  'lifecycle/clean.ts': '"${table}"',
+  'lifecycle/sweep-usage.ts': '"${table}"',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-  'lifecycle/upsert.ts': '${ident(table.name)}',
+  'lifecycle/count-tables.ts': '${ident(table.name)}',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
   'plan/row-array.ts': '${ident(array.table)}',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text

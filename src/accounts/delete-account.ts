@@ -22,7 +22,7 @@ export interface AccountDeletion {
   /** Who deletes it, by name. */
   readonly operator: string | null
   /** Resolves when every process that serves the store refuses the account's requests, and has ended those that it had begun. */
-  settle(): Promise<void>
+  refusedEverywhere(): Promise<void>
   /** Called after each part, with how many rows are gone. */
   progress?(table: string, rows: number): void
   /** Ends it between two parts. Called again, it goes on. */
@@ -44,9 +44,9 @@ export interface DeletedAccount {
  */
 export async function deleteAccount(deletion: AccountDeletion, account: string): Promise<DeletedAccount> {
   if (account === '') throw new TypeError('An account has a name.')
-  const { store, model, settle, signal, progress } = deletion
+  const { store, model, refusedEverywhere, signal, progress } = deletion
   let departure = await begun(deletion, account)
-  await settle()
+  await refusedEverywhere()
   const { parts, kept } = accountParts(model)
   // What a process was still writing may come after its table was emptied.
   for (let before = -1; before !== total(departure); ) {

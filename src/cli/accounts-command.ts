@@ -4,14 +4,15 @@ import { exportAccount } from '../accounts/export-account.ts'
 import { type AccountFigures, listAccounts, sizeOfRows } from '../accounts/list-accounts.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
 import { counted } from '../compile/names/plural.ts'
-import { settleRecorders } from '../lifecycle/settle-recorders.ts'
+import { awaitRecorders } from '../lifecycle/await-recorders.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { recordAct } from '../write/recorded-acts.ts'
 import { accountOf } from './account-flag.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { actor, type CommandStore, withStore } from './command-store.ts'
+import { type CommandStore, withStore } from './command-store.ts'
 import { namedAction } from './named-action.ts'
+import { operatorOfCommand } from './operator-of-command.ts'
 import { OutputClosed, openOutput } from './output.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
@@ -80,7 +81,7 @@ async function exportOne(opened: CommandStore, flags: Flags): Promise<number> {
     if (error instanceof OutputClosed) return 1
     throw error
   }
-  const act = { act: 'account-exported', account, operator: actor(undefined), detail: { rows } } as const
+  const act = { act: 'account-exported', account, operator: operatorOfCommand(), detail: { rows } } as const
   await recordAct(store, clock.now(), act)
   if (process.stderr.isTTY) console.error(`Exported ${counted(rows, 'row')} of ${account}.`)
   return 0
@@ -98,8 +99,8 @@ async function deleteOne(opened: CommandStore, flags: Flags): Promise<number> {
         store,
         model,
         clock,
-        operator: actor(undefined),
-        settle: () => settleRecorders(store, clock),
+        operator: operatorOfCommand(),
+        refusedEverywhere: () => awaitRecorders(store, clock),
         progress: (table, rows) => progress.show(`Deleting ${table}, ${counted(rows, 'row')} so far`),
       },
       account,

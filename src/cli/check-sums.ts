@@ -8,9 +8,10 @@ import { isRefusal } from '../transfer/import-refusals.ts'
 import { actorOfCommand } from '../write/actor.ts'
 import { changeRows } from '../write/change-rows.ts'
 import type { Writer } from '../write/writer.ts'
-import { actor, databaseUrl, openExistingStore } from './command-store.ts'
+import { databaseUrl, openExistingStore } from './command-store.ts'
 import { commandWriter } from './command-writer.ts'
 import type { LoadedApi } from './load.ts'
+import { operatorOfCommand } from './operator-of-command.ts'
 import { openProgress } from './progress.ts'
 
 /** What the store has of sums, after all rows were added up again. */
@@ -52,7 +53,7 @@ async function correct(writer: Writer, { resource, account, id }: WrongSum): Pro
   const on = writer.model.stored.get(resource)
   if (!on) throw new Error(`There is no resource ${resource}`)
   try {
-    const by = { account: account ?? '', actor: actorOfCommand(actor(undefined)) }
+    const by = { account: account ?? '', actor: actorOfCommand(operatorOfCommand()) }
     await changeRows(writer, by, (changes) => changes.correctSums(on, [id]))
   } catch (error) {
     if (!isRefusal(error)) throw error

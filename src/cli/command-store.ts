@@ -4,7 +4,7 @@ import { type Clock, clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
-import { settleAccounts } from '../lifecycle/settle-accounts.ts'
+import { refuseOtherAccounts } from '../lifecycle/refuse-other-accounts.ts'
 import { bindModel } from '../migrate/bind-model.ts'
 import { deciderAtStart } from '../migrate/decide/decider-at-start.ts'
 import { migrateStore } from '../migrate/migrate-store.ts'
@@ -91,7 +91,7 @@ export async function withStore(
       refuseBrokenPromises(model, api.frozen)
       await migrateStore(store, model, { decider: await deciderAtStart(store, model, publishedOf(api)) })
     }
-    await settleAccounts(store, model)
+    await refuseOtherAccounts(store, model)
     return await work({ model: (await bindModel(store, model)).model, store, clock })
   } catch (error) {
     if (error instanceof StoreError && error.kind === 'outdated') throw notFitting(error)
@@ -115,7 +115,3 @@ async function fits(store: Store, statement: string): Promise<boolean> {
     throw error
   }
 }
-
-/** The name to record for a decision: `--by`, or the user who runs the command. */
-export const actor = (by: string | undefined): string | null =>
-  by || process.env.USER || process.env.LOGNAME || null

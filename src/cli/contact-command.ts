@@ -1,18 +1,18 @@
 import type { Version } from '../compile/model.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
-import type { KnownConsumer } from '../lifecycle/consumers.ts'
-import { readConsumers } from '../lifecycle/consumers.ts'
+import { type KnownConsumer, readConsumers } from '../lifecycle/consumers.ts'
 import { storeContact } from '../lifecycle/contacts.ts'
-import { anonymous, refused } from '../lifecycle/counts.ts'
 import { shellOption } from '../lifecycle/shell-option.ts'
+import { anonymous, refused } from '../lifecycle/stand-in-consumers.ts'
 import { readOperations } from '../lifecycle/usage-rows.ts'
 import { readWebhookConsumers } from '../lifecycle/webhook-consumers.ts'
 import type { Store } from '../store/store.ts'
 import { accountOf, ofAccount } from './account-flag.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { actor, withStore } from './command-store.ts'
+import { withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
+import { operatorOfCommand } from './operator-of-command.ts'
 import { apiAnd } from './positionals.ts'
 
 export const options = {
@@ -45,7 +45,14 @@ export async function contactCommand({ flags, words }: Given<typeof options>): P
       accountOf(model, flags.account),
       model.soleAccount,
     )
-    const contact = { version: version.name, account, consumer, note, by: actor(flags.by), at: clock.now() }
+    const contact = {
+      version: version.name,
+      account,
+      consumer,
+      note,
+      by: operatorOfCommand(flags.by),
+      at: clock.now(),
+    }
     await storeContact(store, contact)
     if (flags.json) console.log(JSON.stringify(contact, null, 2))
     else

@@ -15,9 +15,10 @@ import { accountOf } from './account-flag.ts'
 import { accountKeys } from './account-keys.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { actor, type CommandStore, withStore } from './command-store.ts'
+import { type CommandStore, withStore } from './command-store.ts'
 import { commandWriter } from './command-writer.ts'
 import { namedResources } from './named-resources.ts'
+import { operatorOfCommand } from './operator-of-command.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
 import { warn } from './warn.ts'
@@ -104,7 +105,7 @@ async function importInto(
     file,
     target,
     writer: commandWriter({ model, store, clock }, { events }),
-    actor: actorOfCommand(actor(undefined)),
+    actor: actorOfCommand(operatorOfCommand()),
     mark,
     from: lineFrom(flags.from),
     generation,

@@ -4,7 +4,9 @@ import { processText } from '../store/process-id.ts'
 import { paint } from './colour.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { actor, withStore } from './command-store.ts'
+import { withStore } from './command-store.ts'
+import { isDeclarationAt } from './load.ts'
+import { operatorOfCommand } from './operator-of-command.ts'
 import { positionalsUpTo } from './positionals.ts'
 
 export const options = {
@@ -41,7 +43,7 @@ function readStatus(given: string | undefined): JobStatus | undefined {
 const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 
 async function retry(given: readonly string[], json: boolean): Promise<number> {
-  const place = given[0] !== undefined && !isId(given[0]) ? given[0] : undefined
+  const place = given[0] !== undefined && isDeclarationAt(given[0]) ? given[0] : undefined
   const ids = place === undefined ? given : given.slice(1)
   const wrong = ids.find((id) => !isId(id))
   if (ids.length === 0 || wrong !== undefined)
@@ -49,7 +51,7 @@ async function retry(given: readonly string[], json: boolean): Promise<number> {
       `${wrong === undefined ? 'Which jobs?' : `"${wrong}" is not the id of a job.`} Write their ids, as nounkit jobs shows them.`,
     )
   return withStore(place, async ({ store, clock }) => {
-    const found = await retryJobs(store, ids, clock.now(), actor(undefined))
+    const found = await retryJobs(store, ids, clock.now(), operatorOfCommand())
     const missing = ids.filter((id) => !found.includes(id))
     if (json) console.log(JSON.stringify({ retried: found, missing }, null, 2))
     else if (found.length > 0) console.log(`${counted(found.length, 'job')} will run now.`)

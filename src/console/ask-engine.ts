@@ -29,7 +29,7 @@ export interface EngineAnswer {
 }
 
 /** An operator within an account: all scopes, and those that write shared rows; neither a subject nor claims. Rules on rows hold. */
-export const operatorCaller = (model: Model, operator: string, account: string): Caller => ({
+const operatorCaller = (model: Model, operator: string, account: string): Caller => ({
   account,
   consumer: { id: `${operatorPrefix}${operator}`, name: operator, kind: 'internal' },
   scopes: new Set(['*', ...sharedWriteScopes(model)]),

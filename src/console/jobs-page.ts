@@ -5,6 +5,7 @@ import { processText } from '../store/process-id.ts'
 import { askOnce, isConfirmed } from './ask-once.ts'
 import type { ConsolePage, PostedForm, ShownPage, Visit } from './console-page.ts'
 import { ConsoleRefusal } from './console-refusal.ts'
+import { cutInCell } from './data/shown-value.ts'
 import { timeShown } from './time-shown.ts'
 
 const jobsPath = '/console/jobs'
@@ -51,10 +52,10 @@ const jobRow = (visit: Visit, job: ListedJob): Markup => {
 }
 
 const errorOf = (error: string): Markup => {
-  const [first = '', ...others] = error.split('\n')
-  return others.length === 0
+  const first = cutInCell(error.split('\n', 1)[0] ?? '')
+  return first === error
     ? html`${first}`
-    : html`<details><summary>${first}</summary><pre tabindex="0">${error}</pre></details>`
+    : html`<details><summary>${first}</summary><pre tabindex="0" class="wrapped">${error}</pre></details>`
 }
 
 const retryForm = (visit: Visit, { id, name }: ListedJob): Markup =>

@@ -7,7 +7,7 @@ import { OperatorRing } from './operators/operator-ring.ts'
 import { hashPassword } from './operators/password-hash.ts'
 import { refusePlainHttp } from './sign-in-page.ts'
 
-export const welcomePath = '/console/welcome'
+const welcomePath = '/console/welcome'
 
 /** `/console/welcome?code=…`, the one-time link: sets a password. To open it uses up nothing, because mail programs open links too. */
 export const welcomePage: OpenPage = {

@@ -5,9 +5,9 @@ import { migrateStore } from '../migrate/migrate-store.ts'
 import { forgetRequired } from '../migrate/postgres/require-column.ts'
 import { changeNames } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
+import { awaitRecorders } from './await-recorders.ts'
 import { readUnendedIfAllAnswer } from './recorder-rows.ts'
 import { columnKey, keptSums, sumColumn } from './required-columns.ts'
-import { settleRecorders } from './settle-recorders.ts'
 
 interface AllowOptions {
   readonly clock: Clock
@@ -43,7 +43,7 @@ export async function allowAbsence(
       }
     })
     if (!isChanged) return
-    if (options.beatMs !== null) await settleRecorders(store, options.clock, { waiting: options.waiting })
+    if (options.beatMs !== null) await awaitRecorders(store, options.clock, { waiting: options.waiting })
     if (store.dialect.name === 'postgres') for (const key of refused) await forgetRequired(store, key)
     if (refused.length > 0) await migrateStore(store, declared)
   }

@@ -1,18 +1,13 @@
 import type { Field, Model, Resource } from '../compile/model.ts'
-import { counted } from '../compile/names/plural.ts'
 import type { AbsentValue } from '../compile/stored-names.ts'
 import { requireOnPostgres } from '../migrate/postgres/require-column.ts'
 import { changeNames } from '../migrate/record/names-record.ts'
 import { canRequire, requireOnSqlite } from '../migrate/sqlite/require-column.ts'
 import type { Store } from '../store/store.ts'
 import { fillAbsent, forgetFilled } from '../write/fill-absent.ts'
+import { FillProgress } from '../write/fill-progress.ts'
 import { readUnended } from './recorder-rows.ts'
 import { columnKey, mayBeLeftOut } from './required-columns.ts'
-
-/** How often the operator is told how far it is. */
-const tellEveryMs = 10_000
-/** Of fewer rows nobody is told. */
-const worthTelling = 1_000
 
 interface Parts {
   readonly store: Store
@@ -39,7 +34,15 @@ async function completeField(
   const key = columnKey(resource, field)
   const mayStill = async (): Promise<boolean> => mayBeLeftOut(await readUnended(store), key)
   if (await mayStill()) return forgetFilled(store, resource, field)
-  const progress = progressOf(`${resource.name}.${field.name}`, warn)
+  const what = `${resource.name}.${field.name}`
+  const progress = new FillProgress((rows, isDone) =>
+    warn(
+      isDone
+        ? `${what} was filled in ${rows} without a value.`
+        : `${what} is being filled in rows without a value: ${rows} so far.`,
+      null,
+    ),
+  )
   if (!(await fillAbsent(store, resource, field, { signal, note: progress.note }))) return
   progress.end()
   if (store.dialect.name === 'sqlite' && !(await canRequire(store))) return
@@ -82,20 +85,3 @@ const record = (
       counting: [...new Set([...names.counting, ...sums])],
     }
   })
-
-function progressOf(what: string, warn: Parts['warn']) {
-  let filled = 0
-  let toldAt = performance.now()
-  return {
-    note(rows: number): void {
-      filled += rows
-      if (performance.now() - toldAt < tellEveryMs) return
-      toldAt = performance.now()
-      warn(`${what} is being filled in rows without a value: ${counted(filled, 'row')} so far.`, null)
-    },
-    end(): void {
-      if (filled >= worthTelling)
-        warn(`${what} was filled in ${counted(filled, 'row')} without a value.`, null)
-    },
-  }
-}

@@ -9,7 +9,7 @@ import { demandNobodyServes, type NobodyServes } from './serving.ts'
 
 export interface UnservedOptions extends Omit<MigrateOptions, 'stops' | 'beforeStop'> {
   readonly clock: Clock
-  /** Does not check whether other processes serve the store. */
+  /** Does not check whether other processes serve the store. Undefined where a person cannot say so. */
   readonly force?: boolean
 }
 
@@ -20,7 +20,7 @@ export interface UnservedOptions extends Omit<MigrateOptions, 'stops' | 'beforeS
 export async function migrateUnserved(
   store: Store,
   model: Model,
-  { clock, force = false, beforeLock, ...options }: UnservedOptions,
+  { clock, force, beforeLock, ...options }: UnservedOptions,
 ): Promise<Migrated> {
   let nobody: NobodyServes | null = null
   return migrateStore(store, model, {
@@ -30,7 +30,8 @@ export async function migrateUnserved(
       await beforeLock?.()
       if (force) return
       const waiting = (processes: number) => options.waiting?.(waitingSentence(processes))
-      nobody = await demandNobodyServes(store, clock, { waiting, isDead })
+      const asked = { emptying: options.emptying !== undefined, hasForce: force !== undefined }
+      nobody = await demandNobodyServes(store, clock, { waiting, isDead, ...asked })
     },
     beforeStop: async () => nobody?.again(),
   })

@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import { newProcessId } from '../store/process-id.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
+import { addCounts, type CountRow, type CountTable, detailTable, usageTable } from './count-tables.ts'
 import { writeRecorder } from './recorder-rows.ts'
 import { writeSignal } from './sent-signals.ts'
 import { type TakenCounts, Tally, type TallyLimits } from './tally.ts'
-import { addCounts, type CountRow, type CountTable, detailTable, usageTable } from './upsert.ts'
 import type { UsageRecorder, Use } from './use.ts'
 
 /** Rows of one transaction: few, so that no request waits long for its locks. */
@@ -53,13 +53,13 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
  * - Counting: when a request ends, the engine calls `count`. The tally (tally.ts) adds one in memory, so no request waits for the store.
  * - Taking: `Lifecycle` (start-lifecycle.ts) calls `flush` every two seconds, or sooner where the tally asks for it with `flushSoon`.
  *   A flush takes all counts out of the tally, as rows, and cuts the rows into batches.
- * - Writing: each batch is one transaction. It adds the rows to the tables of counts (upsert.ts); the last batch of a flush also sets
+ * - Writing: each batch is one transaction. It adds the rows to the tables of counts (count-tables.ts); the last batch of a flush also sets
  *   the time in this process's row of `nounkit_recorders` (recorder-rows.ts), which says "alive, complete up to here".
  * - Failing: a batch that could not be written stays first in the queue. Nothing more is taken meanwhile, so that a day's counts need
  *   no more memory than the tally's limits allow. Where only the answer of the store was lost, the batch is counted twice: a consumer
  *   that called is never missing, and who asks whether anybody still calls needs no exact number.
  * - Ending: `end` is a last flush that also sets `ended_at`: no count of this process is missing. A process that dies leaves a row without
- *   it; others mark that row as lost after 12 s (`markSilent`, settle-recorders.ts), and reports and `retire` show a gap in usage.
+ *   it; others mark that row as lost after 12 s (`markSilent`, recorder-rows.ts), and reports and `retire` show a gap in usage.
  */
 export class Recorder implements UsageRecorder {
   readonly #id = newProcessId()

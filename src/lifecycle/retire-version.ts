@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
+import { awaitRecorders, type WaitOptions } from './await-recorders.ts'
 import { decideRetirement, type RetirementFacts, type RetirementVerdict } from './decide.ts'
 import { collectFacts } from './facts.ts'
 import { type Decision, decisionInForce, readDecisions, storeDecision } from './retirement-decisions.ts'
-import { settleRecorders, type WaitOptions } from './settle-recorders.ts'
 
 export interface RetireOptions extends WaitOptions {
   readonly clock: Clock
@@ -26,10 +26,10 @@ export interface RetireOutcome extends RetirementVerdict {
 export async function retireVersion(
   store: Store,
   version: Version,
-  { clock, windowMs, by, dryRun, ...settling }: RetireOptions,
+  { clock, windowMs, by, dryRun, ...wait }: RetireOptions,
 ): Promise<RetireOutcome> {
   const before = await readInForce(store, version)
-  if (!before) await settleRecorders(store, clock, settling)
+  if (!before) await awaitRecorders(store, clock, wait)
   const now = clock.now()
   const facts = await collectFacts(store, version, { now, windowMs })
   const verdict = decideRetirement(facts)

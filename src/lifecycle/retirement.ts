@@ -3,7 +3,15 @@ import { departingFrom } from '../store/departures.ts'
 import { metaFacts, selectAllMeta } from '../store/meta.ts'
 import type { Store } from '../store/store.ts'
 import { selectRetired } from './retirement-decisions.ts'
-import type { Retirement } from './use.ts'
+
+/** Which versions have been retired: read by every request, changed by a decision in the store. */
+export interface Retirement {
+  isRetired(version: Version): boolean
+  /** Whether an account is being deleted. */
+  isDeparting(account: string): boolean
+  /** The nearest newer version that is still served. */
+  successorOf(version: Version): Version | null
+}
 
 export interface FollowedRetirement extends Retirement {
   /** The names of all retired versions, also of those that are declared no more. */

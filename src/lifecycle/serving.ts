@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { isDead, isOwnProcess, processText } from '../store/process-id.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
+import { pollMs, surelyDeadMs, type WaitOptions } from './await-recorders.ts'
 import { lostAfterMs, type RecorderRow, readUnended } from './recorder-rows.ts'
-import { pollMs, surelyDeadMs, type WaitOptions } from './settle-recorders.ts'
 
 /** No process was seen to serve the store. */
 export interface NobodyServes {
@@ -12,6 +12,10 @@ export interface NobodyServes {
 }
 
 interface ServingOptions extends WaitOptions {
+  /** Whether the store is to be emptied, not changed. */
+  readonly emptying?: boolean
+  /** Whether who asks can leave this question out, by `--force`. */
+  readonly hasForce?: boolean
   /** Whether the process of a recorder's id is known to have ended. */
   readonly isDead?: (id: string) => boolean
 }
@@ -23,7 +27,7 @@ interface ServingOptions extends WaitOptions {
 export async function demandNobodyServes(
   store: Store,
   clock: Clock,
-  { patienceMs = lostAfterMs, waiting, isDead: isKnownDead = () => false }: ServingOptions = {},
+  { patienceMs = lostAfterMs, waiting, isDead: isKnownDead = () => false, ...asked }: ServingOptions = {},
 ): Promise<NobodyServes> {
   const before = new Map((await readUnended(store)).map((row) => [row.id, row]))
   const recent = clock.now() - surelyDeadMs
@@ -34,7 +38,7 @@ export async function demandNobodyServes(
     const alive = (await readUnended(store)).filter(
       ({ id, lastFlushAt }) => before.get(id)?.lastFlushAt !== lastFlushAt,
     )
-    if (alive.length > 0) throw servingRefusal(alive)
+    if (alive.length > 0) throw servingRefusal(alive, asked)
   }
   if (silent.length > 0) waiting?.(silent.length)
   const deadline = performance.now() + (silent.length > 0 ? patienceMs : 0)
@@ -45,13 +49,20 @@ export async function demandNobodyServes(
   return { again }
 }
 
-function servingRefusal(alive: readonly RecorderRow[]): StoreRefused {
+function servingRefusal(
+  alive: readonly RecorderRow[],
+  { emptying = false, hasForce = false }: ServingOptions,
+): StoreRefused {
   const lines = alive.map(
     ({ id, startedAt, lastFlushAt }) =>
       `  ${processText(id)}, serving since ${timeOf(startedAt)}, last seen ${timeOf(lastFlushAt)}`,
   )
+  const why = emptying
+    ? 'is not emptied meanwhile'
+    : 'what is to be renamed or converted would be gone from under these processes'
+  const also = hasForce ? ', or use --force if you know that they are dead' : ''
   return new StoreRefused(
-    `The store is being served, and what is to be renamed or converted would be gone from under these processes. Nothing was changed.\n${lines.join('\n')}\nStop them and run it again, or use --force if you know that they are dead.`,
+    `The store is being served, and ${why}. Nothing was changed.\n${lines.join('\n')}\nStop them and run it again${also}.`,
   )
 }
 

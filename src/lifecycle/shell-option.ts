@@ -4,5 +4,5 @@ export const shellOption = (name: string, value: string): string =>
   `--${name}${value.startsWith('-') ? '=' : ' '}${shellWord(value)}`
 
 /** Between single quotes a shell expands nothing; a single quote itself can only stand outside of them. */
-const shellWord = (text: string): string =>
-  /^[\w.:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+export const shellWord = (text: string): string =>
+  /^[\w.:@/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

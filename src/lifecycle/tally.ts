@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { DetailKind } from '../compile/change-kinds/usage-traces.ts'
 import type { Version, View } from '../compile/model.ts'
 import { dayMs, dayOf } from '../times.ts'
-import { anonymous, refused } from './counts.ts'
+import type { CountRow } from './count-tables.ts'
 import type { SentSignal } from './sent-signals.ts'
-import type { CountRow } from './upsert.ts'
+import { anonymous, refused } from './stand-in-consumers.ts'
 import { nothingUsed, type UsageRecorder, type Use, type Uses } from './use.ts'
 
 export interface TakenCounts {

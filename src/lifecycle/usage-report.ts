@@ -5,12 +5,12 @@ import type { Store } from '../store/store.ts'
 import { dayMs, daysBetween } from '../times.ts'
 import { type Consumers, type KnownConsumer, readConsumers } from './consumers.ts'
 import { type Contact, lastContacts, readContacts } from './contacts.ts'
-import { refused } from './counts.ts'
 import type { Traffic } from './decide.ts'
 import { byConsumer, isAnonymous, sumOf } from './facts.ts'
 import { type Gap, readGaps } from './recorder-rows.ts'
 import { type Decision, decisionInForce, readDecisions } from './retirement-decisions.ts'
 import { readSignals, type SentSignal } from './sent-signals.ts'
+import { refused } from './stand-in-consumers.ts'
 import { type Status, statusOf } from './status.ts'
 import {
   type CountedDetail,

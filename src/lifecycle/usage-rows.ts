@@ -4,7 +4,7 @@ import { idents } from '../plan/dialect.ts'
 import { allRows } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { dayOf } from '../times.ts'
-import { refused } from './counts.ts'
+import { refused } from './stand-in-consumers.ts'
 
 export interface CountedConsumer {
   readonly account: string

@@ -27,12 +27,3 @@ export interface UsageRecorder {
   /** A response of that version carried a Deprecation header. */
   signalled(version: Version): void
 }
-
-/** Which versions have been retired: read by every request, changed by a decision in the store. */
-export interface Retirement {
-  isRetired(version: Version): boolean
-  /** Whether an account is being deleted. */
-  isDeparting(account: string): boolean
-  /** The nearest newer version that is still served. */
-  successorOf(version: Version): Version | null
-}

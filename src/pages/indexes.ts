@@ -2,8 +2,8 @@ import type { PlainResponse } from '../call/exchange.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { collectionPaths } from '../compile/names/collection-paths.ts'
 import { guidePath } from '../lifecycle/facts.ts'
+import type { Retirement } from '../lifecycle/retirement.ts'
 import { statusOf } from '../lifecycle/status.ts'
-import type { Retirement } from '../lifecycle/use.ts'
 
 /** `GET /`: the versions, their status and dates. */
 function apiIndex(model: Model, now: number, retirement: Retirement): unknown {

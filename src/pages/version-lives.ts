@@ -1,7 +1,7 @@
 import type { Model, Version } from '../compile/model.ts'
 import { guidePath } from '../lifecycle/facts.ts'
+import type { Retirement } from '../lifecycle/retirement.ts'
 import { type Status, statusOf } from '../lifecycle/status.ts'
-import type { Retirement } from '../lifecycle/use.ts'
 
 /** A version, with its status in words, and the path of its migration guide. */
 export interface VersionLife {

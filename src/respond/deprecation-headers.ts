@@ -1,24 +1,20 @@
+import type { PlainResponse } from '../call/exchange.ts'
 import type { Target } from '../call/target.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import { escapedForLink } from './link-target.ts'
 
-/** The headers of a deprecated version. All but the URL's successor in `Link` are computed once per version. */
-export interface Signals {
-  /** RFC 9745: `@` and unix seconds. */
-  readonly deprecation: string | null
-  /** RFC 8594: an IMF-fixdate. */
-  readonly sunset: string | null
-  /** The value of `Link`. `path` is used where the request is not for a resource. */
-  link(target: Target | null, path: string): string | null
-}
+/** Adds the headers of a deprecated version to an answer. `target` is null where the request is not for a resource; then `path` is used. */
+export type AddSignals = (headers: PlainResponse['headers'], target: Target | null, path: string) => void
 
-/** The signals of a version that is not deprecated. */
-export const silent: Signals = { deprecation: null, sunset: null, link: () => null }
-
-/** `successorOf` returns the next newer version that is still served. */
-export function signalsOf(version: Version, successorOf: (version: Version) => Version | null): Signals {
-  const { deprecated, sunset } = version
-  if (!deprecated) return silent
+/** Null for a version that is not deprecated. `successorOf` returns the next newer version that is still served. */
+export function signalsOf(
+  version: Version,
+  successorOf: (version: Version) => Version | null,
+): AddSignals | null {
+  if (!version.deprecated) return null
+  // RFC 9745: `@` and unix seconds. RFC 8594: an IMF-fixdate.
+  const deprecation = `@${version.deprecated.seconds}`
+  const sunset = version.sunset && new Date(version.sunset.seconds * 1000).toUTCString()
   const versionsLink = '</docs/versions>; rel="sunset"; type="text/html"'
   const linksTo = (successor: Version): SuccessorLinks => ({
     successor,
@@ -26,16 +22,18 @@ export function signalsOf(version: Version, successorOf: (version: Version) => V
     rest: `>; rel="successor-version", </docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html", ${versionsLink}`,
   })
   let links: SuccessorLinks | null = null
-  return {
-    deprecation: `@${deprecated.seconds}`,
-    sunset: sunset ? new Date(sunset.seconds * 1000).toUTCString() : null,
-    link(target, path) {
-      const successor = successorOf(version)
-      if (!successor) return versionsLink
-      if (links?.successor !== successor) links = linksTo(successor)
-      const next = target ? successorPath(links, target) : documentPath(version, successor, path)
-      return `<${next}${links.rest}`
-    },
+  const linkOf = (target: Target | null, path: string): string => {
+    const successor = successorOf(version)
+    if (!successor) return versionsLink
+    if (links?.successor !== successor) links = linksTo(successor)
+    const next = target ? successorPath(links, target) : documentPath(version, successor, path)
+    return `<${next}${links.rest}`
+  }
+  return (headers, target, path) => {
+    headers.Deprecation = deprecation
+    if (sunset) headers.Sunset = sunset
+    const link = linkOf(target, path)
+    headers.Link = headers.Link ? `${headers.Link}, ${link}` : link
   }
 }
 

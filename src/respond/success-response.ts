@@ -1,7 +1,6 @@
 import type { Outcome } from '../call/call.ts'
 import type { LiveBody, PlainRequest, PlainResponse } from '../call/exchange.ts'
-import type { Target } from '../call/target.ts'
-import { pathOf } from '../call/target.ts'
+import { pathOf, type Target } from '../call/target.ts'
 import { linkTarget } from './link-target.ts'
 import { notModified } from './not-modified.ts'
 

@@ -2,7 +2,6 @@ import { fillAnswers } from '../answer/embed.ts'
 import { AnswerPlaces } from '../answer/places.ts'
 import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
 import { plainOne } from '../call/query.ts'
-import type { Target } from '../call/target.ts'
 import type { Clock } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import type { EventLog } from '../events/event-log.ts'
@@ -11,12 +10,13 @@ import type { EventStreams } from '../events/event-streams.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
 import type { Outdated } from '../lifecycle/outdated.ts'
-import type { Retirement, UsageRecorder } from '../lifecycle/use.ts'
+import type { Retirement } from '../lifecycle/retirement.ts'
+import type { UsageRecorder } from '../lifecycle/use.ts'
 import { Planner } from '../plan/planner.ts'
 import { readOne } from '../read/read-rows.ts'
 import type { Reader } from '../read/reader.ts'
 import { createCursorSeal } from '../request/cursor.ts'
-import { signalsOf, silent } from '../respond/deprecation-headers.ts'
+import { type AddSignals, signalsOf } from '../respond/deprecation-headers.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { createWriter, type JobSink, type Writer } from '../write/writer.ts'
@@ -75,7 +75,7 @@ export function createEngine(parts: EngineParts): Engine {
     reread: (call) => readOne(reader, call, plainOne),
   })
   const answering = { writer, seal, model, places: answerPlaces(model.limits.answersInFlight) }
-  const addSignals = signalAdder(parts)
+  const signals = signalsOfVersions(parts)
   const engine: Engine = {
     model,
     router,
@@ -106,14 +106,14 @@ export function createEngine(parts: EngineParts): Engine {
         headers.RateLimit = context.rate.state
       }
       const version = context.target?.version ?? router.versionOf(request.path)
-      if (version) addSignals(headers, version, context.target, request.path)
+      if (version) signals.get(version)?.(headers, context.target, request.path)
       usage?.count(request.method, response.status, context)
       fillNote(request, response, context)
     },
     signal(path, headers) {
       const target = router.find(path)
       const version = target?.version ?? router.versionOf(path)
-      if (version) addSignals(headers, version, target, path)
+      if (version) signals.get(version)?.(headers, target, path)
     },
     handle: (request) => handle(engine, request),
   }
@@ -152,27 +152,18 @@ const countersOf = ({ signal, streams }: EngineParts): EventCounters => ({
   },
 })
 
-type AddSignals = (
-  headers: PlainResponse['headers'],
-  version: Version,
-  target: Target | null,
-  path: string,
-) => void
-
-/** Adds the headers of a deprecated version, and records that callers were told its dates. */
-function signalAdder({ model, retirement, usage }: EngineParts): AddSignals {
-  const signals = new Map(
-    model.versions.map((version) => [version.name, signalsOf(version, retirement.successorOf)]),
-  )
-  return (headers, version, target, path) => {
-    const { deprecation, sunset, link } = signals.get(version.name) ?? silent
-    if (!deprecation) return
-    headers.Deprecation = deprecation
-    if (sunset) headers.Sunset = sunset
-    const links = link(target, path)
-    if (links) headers.Link = headers.Link ? `${headers.Link}, ${links}` : links
-    usage?.signalled(version)
+/** What adds the headers of each deprecated version, and records that callers were told its dates. */
+const signalsOfVersions = ({ model, retirement, usage }: EngineParts): ReadonlyMap<Version, AddSignals> => {
+  const signals = new Map<Version, AddSignals>()
+  for (const version of model.versions) {
+    const add = signalsOf(version, retirement.successorOf)
+    if (!add) continue
+    signals.set(version, (headers, target, path) => {
+      add(headers, target, path)
+      usage?.signalled(version)
+    })
   }
+  return signals
 }
 
 /** Fills in what metrics, the access log and spans say about the request, except who called. */

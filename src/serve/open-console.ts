@@ -12,18 +12,22 @@ export interface ServedConsole {
   readonly apart: Handle | null
 }
 
-/** The pages of the console are loaded at their first request. */
+/** Loads pages at their first request: a service that only answers API calls never needs them in memory. */
+export function lazily(load: () => Promise<Engine['document']>): Engine['document'] {
+  let loading: Promise<Engine['document']> | null = null
+  return async (request) => {
+    loading ??= load()
+    return (await loading)(request)
+  }
+}
+
 export function openConsole(
   place: ConsolePlace,
   sources: ConsoleSources,
   document: Engine['document'],
 ): ServedConsole {
   if (place === 'nowhere') return { document, apart: null }
-  let loading: Promise<Engine['document']> | null = null
-  const console: Engine['document'] = async (request) => {
-    loading ??= import('../console/console.ts').then(({ createConsole }) => createConsole(sources))
-    return (await loading)(request)
-  }
+  const console = lazily(async () => (await import('../console/console.ts')).createConsole(sources))
   const isConsole = (path: string): boolean => path === '/console' || path.startsWith('/console/')
   if (place === 'beside the API')
     return {

@@ -1,67 +1,42 @@
-import { sweepAudit } from '../audit/sweep-audit.ts'
 import { countedForNobody } from '../call/counted-work.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
-import { counted } from '../compile/names/plural.ts'
-import { auditKeepDays } from '../compile/resources/audited-resources.ts'
 import { AccountWork } from '../console/accounts/account-work.ts'
 import { OperatorRing } from '../console/operators/operator-ring.ts'
-import type { RecentRequests } from '../console/requests/recent-requests.ts'
+import { RecentRequests } from '../console/requests/recent-requests.ts'
 import { ProcessFigures } from '../console/today/process-figures.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import type { AddressSettings } from '../declare/deployment.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventSignal } from '../events/event-signal.ts'
 import { EventStreams } from '../events/event-streams.ts'
-import { sweepEvents } from '../events/sweep-events.ts'
 import { withAddresses } from '../guard/address-settings.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import type { RunnerSettings } from '../jobs/runner.ts'
-import { sweepJobs } from '../jobs/sweep-jobs.ts'
-import { allowAbsence } from '../lifecycle/allow-absence.ts'
-import { deleteOldUsage } from '../lifecycle/clean.ts'
-import { completeRequired } from '../lifecycle/complete-required.ts'
-import { completeSums } from '../lifecycle/complete-sums.ts'
 import { followImages } from '../lifecycle/follow-images.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
-import { markSilent } from '../lifecycle/recorder-rows.ts'
-import { settleAccounts } from '../lifecycle/settle-accounts.ts'
-import { settleAnswered } from '../lifecycle/settle-answered.ts'
-import { settleCascades } from '../lifecycle/settle-cascades.ts'
-import { settleRecorders } from '../lifecycle/settle-recorders.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
-import { bindModel } from '../migrate/bind-model.ts'
-import { deciderAtStart } from '../migrate/decide/decider-at-start.ts'
-import { migrateStore } from '../migrate/migrate-store.ts'
-import { readNames, tellImages } from '../migrate/record/names-record.ts'
-import { recordPublished } from '../migrate/record/published.ts'
 import { generationAtStart } from '../migrate/record/store-generation.ts'
-import type { PageParts } from '../pages/page-context.ts'
 import { measuredStore, type OnStatement } from '../store/measured-store.ts'
 import { openReplicas, openStore, type StoreOptions } from '../store/open.ts'
 import type { ReadReplicas } from '../store/postgres/read-replicas.ts'
 import { ensureSecret } from '../store/secret.ts'
 import { StatementTimes } from '../store/statement-times.ts'
 import type { Store, StoreCounters } from '../store/store.ts'
-import { hourMs, minuteMs } from '../times.ts'
-import { EndpointMarks } from '../webhooks/endpoint-marks.ts'
-import { sweepDeliveries } from '../webhooks/sweep-deliveries.ts'
 import { readWebhookSettings, type WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.ts'
-import { sweep } from '../write/keys/sweep.ts'
 import { recordAct } from '../write/recorded-acts.ts'
-import { seedEmpty } from '../write/seed.ts'
-import { type FillerParts, WordFiller } from '../write/word-filler.ts'
-import type { Writer } from '../write/writer.ts'
-import { LastRequests } from './answered-requests.ts'
+import { WordFiller } from '../write/word-filler.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
-import { type ConsolePlace, openConsole } from './open-console.ts'
+import { allowForOlder, fitStore } from './fit-store.ts'
+import { type ConsolePlace, lazily, openConsole } from './open-console.ts'
 import type { Handle } from './shell.ts'
-import { type Sweep, startSweeper } from './sweeper.ts'
+import { startSweeper } from './sweeper.ts'
+import { sweepsOf } from './sweeps.ts'
 
 export interface ServiceOptions {
   readonly declaration: ApiDeclaration
@@ -152,7 +127,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     })
   const declared = withAddresses(compiled, options.addresses ?? {})
   options.gate?.(declared)
-  const { fitting } = options
+  const { beatMs, fitting, published } = options
+  const fitOptions = { isFitting: fitting !== undefined, published, clock, beatMs, warn }
   const storeOptions = options.env ? { env: options.env } : {}
   const opened = fitting?.store ?? (await openStore(options.databaseUrl, storeOptions))
   const statements = new StatementTimes()
@@ -162,17 +138,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const measured = (standby: Store): Store => measuredStore(standby, statements)
     replicas = options.readUrl ? await openReplicas(store, options.readUrl, options.env, measured) : null
     const outdated = followMigrations(store, fitting?.generation ?? (await generationAtStart(store)))
-    const model = fitting
-      ? await modelOnFitting(store, declared, options)
-      : await migrateAtStart(store, declared, options)
-    await settleAccounts(store, model)
-    await settleAnswered(store, model)
-    await tellOthers(store, model, options)
-    await recordPublished(store, options.published ?? [])
-    await seedEmpty(store, model, clock)
+    const model = await fitStore(store, declared, fitOptions)
     const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
     const secret = await ensureSecret(store)
-    const { beatMs } = options
     let planAnew = (): void => {}
     const images = followImages(store, model, () => planAnew())
     const lifecycle = await startLifecycle({
@@ -184,15 +152,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       warn,
       ...(beatMs === undefined ? {} : { everyMs: beatMs }),
     })
-    const waiting = (processes: number): void =>
-      warn(`Waiting for ${counted(processes, 'process')} to learn what this declaration does without …`, null)
-    await allowAbsence(store, declared, model, {
-      clock,
-      ...(beatMs === undefined ? {} : { beatMs }),
-      waiting,
-    })
-    const mustLearn = await settleCascades(store)
-    if (mustLearn && beatMs !== null) await settleRecorders(store, clock, { waiting })
+    await allowForOlder(store, declared, model, fitOptions)
     await images.check()
     const { retirement, usage } = lifecycle
     const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
@@ -211,7 +171,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const webhookParts = { model, store, clock, events: log, secret, settings }
     const filler = new WordFiller({ store, model, warn })
     const report: Engine['report'] = (error, request) => warn(`request ${request.id} failed`, error)
-    const recentRequests = new LastRequests()
+    const recentRequests = new RecentRequests()
     const figures = new ProcessFigures({
       store,
       clock,
@@ -236,7 +196,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         replicas: () => replicas?.states() ?? [],
         isDevelopment: options.isDevelopment ?? false,
       },
-      lazyPages({ model, store, clock, retirement }),
+      lazily(async () =>
+        (await import('../pages/pages.ts')).createPages({ model, store, clock, retirement }),
+      ),
     )
     const engine = createEngine({
       model,
@@ -304,90 +266,5 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await replicas?.close()
     await store.close()
     throw error
-  }
-}
-
-/**
- * Before this process writes a value that processes of an older declaration do not know, these learn what their versions show for it. They
- * look for that after each flush of their counts, so that two flushes later all of them know.
- */
-async function tellOthers(store: Store, model: Model, { beatMs, clock = systemClock, warn }: ServiceOptions) {
-  const { names } = await readNames(store)
-  if (!(await tellImages(store, names)) || beatMs === null || !hasNewValues(model)) return
-  const waiting = (processes: number): void =>
-    warn?.(
-      `Waiting for ${counted(processes, 'process')} to learn the values that only ${model.head.name} has …`,
-      null,
-    )
-  await settleRecorders(store, clock, { waiting })
-}
-
-/** Whether the newest version has values that an older one shows as another one. */
-const hasNewValues = ({ versions }: Model): boolean =>
-  versions.some(({ views }) =>
-    [...views.values()].some(({ fields }) =>
-      fields.some(({ values }) => values && new Set(values.down.values()).size < values.down.size),
-    ),
-  )
-
-/** While nothing is published, a store that fits has the declared names. */
-const modelOnFitting = async (store: Store, model: Model, { published }: ServiceOptions): Promise<Model> =>
-  published?.length === 0 ? model : (await bindModel(store, model)).model
-
-/** Makes the store fit, and gives the model with the names that the store has. */
-async function migrateAtStart(
-  store: Store,
-  model: Model,
-  { published, warn }: ServiceOptions,
-): Promise<Model> {
-  const waiting = (sentence: string): void => warn?.(sentence, null)
-  const decider = await deciderAtStart(store, model, published)
-  return (await migrateStore(store, model, { decider, waiting })).model
-}
-
-/** The housekeeping of a store. */
-function sweepsOf(
-  parts: FillerParts & { readonly writer: Writer },
-  clock: Clock,
-  log: EventLog,
-  filler: WordFiller,
-): readonly Sweep[] {
-  const everyMinute = (name: string, work: Sweep['work']): Sweep => ({ name, everyMs: minuteMs, work })
-  const { store, model } = parts
-  const { audit, events, jobs, resources } = model
-  const refresh = store.refreshStatistics
-  return [
-    ...([...resources.values()].some(({ searches }) => searches.length > 0)
-      ? [everyMinute('search', (end) => filler.fill(end))]
-      : []),
-    everyMinute('required', async (end) => {
-      await completeRequired(parts, end)
-      await completeSums(store, parts.writer, end)
-      await settleCascades(store)
-    }),
-    everyMinute('keys', (end) => sweep(store, clock, end)),
-    ...(refresh ? [everyMinute('statistics', refresh)] : []),
-    everyMinute('recorders', () => markSilent(store, clock.now())),
-    { name: 'usage', everyMs: hourMs, work: (end) => deleteOldUsage(store, clock.now(), end) },
-    everyMinute('audit', (end) => sweepAudit(store, clock, audit?.keepDays ?? auditKeepDays, end)),
-    ...(jobs.size > 0 ? [{ name: 'jobs', everyMs: hourMs, work: () => sweepJobs(store, clock) }] : []),
-    ...(events
-      ? [
-          everyMinute('events', (end) => sweepEvents(store, log, clock, events.keepDays, end)),
-          everyMinute('deliveries', async (end) => {
-            await sweepDeliveries(store, clock, events.keepDays, end)
-            await new EndpointMarks(store).review(clock.now())
-          }),
-        ]
-      : []),
-  ]
-}
-
-/** Loads the pages at their first request: a service that only answers API calls never needs them in memory. */
-function lazyPages(parts: PageParts): Engine['document'] {
-  let loading: Promise<Engine['document']> | null = null
-  return async (request) => {
-    loading ??= import('../pages/pages.ts').then(({ createPages }) => createPages(parts))
-    return (await loading)(request)
   }
 }

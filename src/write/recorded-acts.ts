@@ -1,7 +1,8 @@
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 import type { Act } from '../compile/service/acts.ts'
 import { auditColumns, insertEntry } from '../plan/audit.ts'
-import { statement } from '../plan/bound-statement.ts'
+import { type Bound, statement } from '../plan/bound-statement.ts'
+import { firstRow, writeAlone } from '../store/run-statement.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { newIdOfTime } from './ids.ts'
 
@@ -21,21 +22,19 @@ export const wholeStore = ''
 
 /** Records what an operator did, by itself. */
 export async function recordAct(store: Store, at: number, record: ActRecord): Promise<void> {
-  const { text, values } = insertion(store, at, record)
-  await store.writeOne(text, values, record.account ?? wholeStore)
+  await writeAlone(store, insertion(store, at, record), record.account ?? wholeStore)
 }
 
 /** The same within the transaction that does it. */
 export async function recordActIn(tx: Transaction, at: number, record: ActRecord): Promise<void> {
-  const { text, values } = insertion(tx, at, record)
-  await tx.first(text, values)
+  await firstRow(tx, insertion(tx, at, record))
 }
 
 function insertion(
   { dialect }: Pick<Transaction, 'dialect'>,
   at: number,
   { act, operator, account = wholeStore, requestId = null, detail }: ActRecord,
-): { readonly text: string; readonly values: readonly Value[] } {
+): Bound {
   const entry: { readonly [C in (typeof auditColumns)[number]]?: Value } = {
     id: newIdOfTime(at),
     created_at: at,

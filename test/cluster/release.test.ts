@@ -22,7 +22,7 @@ import {
 } from '../../src/index.ts'
 import { completeRequired } from '../../src/lifecycle/complete-required.ts'
 import { completeSums } from '../../src/lifecycle/complete-sums.ts'
-import { settleCascades } from '../../src/lifecycle/settle-cascades.ts'
+import { recordRefusedCascades } from '../../src/lifecycle/record-refused-cascades.ts'
 import { bindModel } from '../../src/migrate/bind-model.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { MigrateOptions } from '../../src/migrate/migration.ts'
@@ -96,7 +96,7 @@ const settle = async ({ api: { service } }: Serving): Promise<void> => {
   await completeRequired({ ...service, warn: () => {} }, signal)
   await service.lifecycle.beat()
   await completeSums(service.store, service.engine.writer, signal)
-  await settleCascades(service.store)
+  await recordRefusedCascades(service.store)
   await service.lifecycle.beat()
 }
 

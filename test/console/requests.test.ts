@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
-import { LastRequests as RecentRequests } from '../../src/serve/answered-requests.ts'
+import { RecentRequests } from '../../src/console/requests/recent-requests.ts'
 import { emptyNote } from '../../src/serve/shell.ts'
 import { testApi } from '../../src/testing.ts'
 import { whenOver } from '../support/clean-up.ts'

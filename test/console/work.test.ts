@@ -42,13 +42,17 @@ describeStores('jobs in the console', (store) => {
   it('a job that failed is shown with its error, and runs once more after it was asked once', async () => {
     const call = await caller(served)
     const jobs = '/console/jobs?account=acme'
-    runs.Emma = () => Promise.reject(new Error(evil))
+    runs.Emma = () => Promise.reject(new Error(`${evil} ${'far too long '.repeat(20)}`))
     await call('POST', '/v1/loans', { text: 'Emma' })
     expect((await ada.get(`${jobs}&status=waiting`)).text).toContain('<b>remind</b>')
     await served.runJobs()
     const failed = await ada.get(`${jobs}&status=failed`)
     expect(failed.text).toContain('&lt;script&gt;')
     expect(failed.text).not.toMatch(/<script>|<img/)
+    // A long one is cut in its cell, and opened there.
+    expect(failed.text).toMatch(
+      /<summary>[^<]{60,200}…<\/summary><pre tabindex="0" class="wrapped">[^<]{250,}</,
+    )
     expect((await ada.get('/console/jobs?account=globex')).text).toContain('No jobs.')
     expect((await ada.get('/console/jobs')).text).toContain('1 failed')
 

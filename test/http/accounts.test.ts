@@ -85,7 +85,7 @@ const deletionOf = (served: Serving) => ({
   model: served.api.service.model,
   clock: systemClock,
   operator: 'grace',
-  settle: () => served.api.service.lifecycle.beat(),
+  refusedEverywhere: () => served.api.service.lifecycle.beat(),
 })
 
 const rowsOf = ({ store }: Serving, account: string) => rowsOfAccount(store, account)

@@ -5,7 +5,7 @@ import { custom } from '../../src/declare/change.ts'
 import { readOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { sweep } from '../../src/write/keys/sweep.ts'
+import { sweepKeys } from '../../src/write/keys/sweep-keys.ts'
 import { storeForms } from '../support/databases.ts'
 import { describeServing, type Serving, serve } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
@@ -96,11 +96,11 @@ describeServing(
       now += 12 * hour
       const young = await post(served, '/v1/notes', { text: 'young' }, 'young')
       now += 12 * hour
-      await sweep(served.store, clock, new AbortController().signal)
+      await sweepKeys(served.store, clock, new AbortController().signal)
       expect((await stored(served)).map(([key]) => key)).toEqual(['young'])
       expect((await post(served, '/v1/notes', { text: 'young' }, 'young')).text).toBe(young.text)
       now += 12 * hour
-      await sweep(served.store, clock, new AbortController().signal)
+      await sweepKeys(served.store, clock, new AbortController().signal)
       expect(await stored(served)).toEqual([])
     })
 

@@ -8,7 +8,7 @@ import { states, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { settleCascades } from '../../src/lifecycle/settle-cascades.ts'
+import { recordRefusedCascades } from '../../src/lifecycle/record-refused-cascades.ts'
 import type { StoreKind } from '../support/databases.ts'
 import { type Serving, serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
@@ -270,7 +270,7 @@ describeStores('a declaration with a new cascade, beside the one before it', (st
   const after = api('desk', { events, resources: [orders, notes], versions: [version('v2'), version('v1')] })
   const contracts = contractsOf(before)
   const next = async ({ api: { service } }: Serving) => {
-    await settleCascades(service.store)
+    await recordRefusedCascades(service.store)
     await service.lifecycle.beat()
   }
   const typesOf = async (serving: Serving) => (await serving.get('/v1/events')).rows.map(({ type }) => type)

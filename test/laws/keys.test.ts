@@ -4,7 +4,7 @@ import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type Store, StoreError, type Value } from '../../src/store/store.ts'
 import { type StoredKeys, storedKeys } from '../../src/write/keys/stored-keys.ts'
-import { sweep } from '../../src/write/keys/sweep.ts'
+import { sweepKeys } from '../../src/write/keys/sweep-keys.ts'
 import { booksModel } from '../store/books.ts'
 import { type StoreKind, storeForms, storeKinds } from '../support/databases.ts'
 import { describeStores, openForTest } from '../support/stores.ts'
@@ -115,7 +115,11 @@ class World {
     if ('hoursPass' in next) this.#now += next.hoursPass * hour
     else if ('creates' in next) await this.#create(next.creates)
     else if ('sweeps' in next) {
-      await sweep(this.#processes[next.sweeps].store, { now: () => this.#now }, new AbortController().signal)
+      await sweepKeys(
+        this.#processes[next.sweeps].store,
+        { now: () => this.#now },
+        new AbortController().signal,
+      )
       for (const name of names) this.#forget(name)
     } else if ('forgets' in next) {
       await this.#processes[next.process].keys.forgetExpired(...parts(next.forgets), this.#now)

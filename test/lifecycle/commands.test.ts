@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { awaitRecorders } from '../../src/lifecycle/await-recorders.ts'
 import { readGaps } from '../../src/lifecycle/recorder-rows.ts'
-import { settleRecorders } from '../../src/lifecycle/settle-recorders.ts'
 import { readOperations } from '../../src/lifecycle/usage-rows.ts'
 import { runHere } from '../cli/in-process.ts'
 import { isMistake, run as runProcess } from '../cli/run.ts'
@@ -73,13 +73,13 @@ describeStores(
       await asked.call('GET', '/v1/orders')
       await asked.child.kill('SIGTERM')
       expect(await served()).toBe(1)
-      await settleRecorders(store, clock, { patienceMs: 300 })
+      await awaitRecorders(store, clock, { patienceMs: 300 })
       expect(await readGaps(store, 0)).toEqual([])
 
       const killed = await prepared.start({ env })
       await killed.call('GET', '/v1/orders')
       await killed.child.kill('SIGKILL')
-      await settleRecorders(store, clock, { patienceMs: 300 })
+      await awaitRecorders(store, clock, { patienceMs: 300 })
       expect(await readGaps(store, 0)).toHaveLength(1)
       const { code, stdout } = await run(prepared, 'retire', shop, 'v1', '--dry-run')
       expect([code, stdout]).toEqual([1, expect.stringContaining('✗ recording-gap')])

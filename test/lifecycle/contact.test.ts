@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { KeyRing } from '../../src/guard/key-ring.ts'
+import { addCounts, usageTable } from '../../src/lifecycle/count-tables.ts'
 import type { RetireOutcome } from '../../src/lifecycle/retire-version.ts'
-import { addCounts, usageTable } from '../../src/lifecycle/upsert.ts'
 import { dayOf } from '../../src/times.ts'
 import { runHere } from '../cli/in-process.ts'
 import { isMistake, type Ran } from '../cli/run.ts'

@@ -2,11 +2,11 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../../src/call/caller.ts'
 import { compileApi } from '../../src/compile/compile.ts'
-import { deleteOldUsage } from '../../src/lifecycle/clean.ts'
+import { awaitRecorders } from '../../src/lifecycle/await-recorders.ts'
 import { openRecorder, type Recorder } from '../../src/lifecycle/recorder.ts'
 import { lostAfterMs, markSilent, readGaps, readUnended } from '../../src/lifecycle/recorder-rows.ts'
 import { readSignals } from '../../src/lifecycle/sent-signals.ts'
-import { settleRecorders } from '../../src/lifecycle/settle-recorders.ts'
+import { sweepUsage } from '../../src/lifecycle/sweep-usage.ts'
 import { readDetails, readOperations } from '../../src/lifecycle/usage-rows.ts'
 import { nothingUsed, type Uses } from '../../src/lifecycle/use.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
@@ -216,7 +216,7 @@ describeWalked('gaps', (stores) => {
     const living = await openRecorder({ store, clock: behind })
     await openRecorder({ store, clock: setClock('2026-01-05T00:02:00Z') })
     call(living, '/v1/authors', callerOf('key_a'))
-    const settle = () => settleRecorders(store, clock, { patienceMs: 1_500 })
+    const settle = () => awaitRecorders(store, clock, { patienceMs: 1_500 })
     await whileBeating(behind, () => living.flush(), settle)
     expect(await total(store)).toBe(1)
     expect((await readGaps(store, 0)).map(({ from }) => from)).toEqual([Date.parse('2026-01-05T00:02:00Z')])
@@ -233,7 +233,7 @@ describeWalked('gaps', (stores) => {
     call(living, '/v1/authors', callerOf('key_b'), withFilter)
     const counts = async () => [await total(store), (await readDetails(store, everything)).length]
     const settled = async () => {
-      await settleRecorders(store, clock)
+      await awaitRecorders(store, clock)
       return counts()
     }
     expect(await whileBeating(clock, () => living.flush(), settled)).toEqual([2, 2])
@@ -253,7 +253,7 @@ describeWalked('gaps', (stores) => {
     await young.flush()
     clock.pass(101 * 86_400_000)
     await markSilent(store, clock.now())
-    await deleteOldUsage(store, clock.now())
+    await sweepUsage(store, clock.now())
     expect((await readOperations(store, everything)).map(({ consumer }) => consumer)).toEqual(['key_young'])
     expect(await readDetails(store, everything)).toEqual([])
     expect(await readGaps(store, 0)).toHaveLength(1)

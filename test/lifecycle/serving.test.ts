@@ -57,6 +57,14 @@ describeStores('the processes that serve a store', (stores) => {
     await expect(asked).rejects.toThrow(StoreRefused)
     await expect(asked).rejects.toThrow(`process ${process.pid} on `)
     await expect(asked).rejects.toThrow('serving since 2026-01-04T23:58:00.000Z')
+    // Of the commands, migrate alone has a --force that leaves the question out.
+    await expect(asked).rejects.toThrow(/Stop them and run it again\.$/)
+    const forcible = demandNobodyServes(store, clock, { ...long, waiting: flush, hasForce: true })
+    await expect(forcible).rejects.toThrow(/run it again, or use --force if you know that they are dead\.$/)
+    const emptying = demandNobodyServes(store, clock, { ...long, waiting: flush, emptying: true })
+    await expect(emptying).rejects.toThrow(
+      /is not emptied meanwhile\. (?:.*\n)+Stop them and run it again\.$/,
+    )
   })
 
   test('are not those that ended, were killed long ago, or stopped writing', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { sweep } from '../../src/write/keys/sweep.ts'
+import { sweepKeys } from '../../src/write/keys/sweep-keys.ts'
 import { storeUnderTest } from '../support/stores.ts'
 import { booksModel } from './books.ts'
 
@@ -30,22 +30,22 @@ describe('the sweeper on PostgreSQL', () => {
   test('sweeps the next pages each time, whichever process sweeps, and begins again at the end', async () => {
     // A little over 1,024 pages, which one sweep covers.
     await store.writeOne(fill(5_000), [])
-    await sweep(store, clock, signal)
+    await sweepKeys(store, clock, signal)
     const left = await expired()
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThan(1_000)
     now += minute
-    await sweep(store, clock, signal)
+    await sweepKeys(store, clock, signal)
     expect(await expired()).toBe(0)
     // In the space of the deleted rows, so among the first pages again.
     await store.session((session) => session.script('VACUUM "nounkit_idempotency"'))
     await store.writeOne(fill(5_000).replace('n::text', `'again ' || n`), [])
     now += minute
-    await sweep(store, clock, signal)
+    await sweepKeys(store, clock, signal)
     expect(await expired()).toBeLessThan(2_500)
     for (let turn = 0; turn < 2; turn++) {
       now += minute
-      await sweep(store, clock, signal)
+      await sweepKeys(store, clock, signal)
     }
     expect(await expired()).toBe(0)
     expect(await count('true')).toBe(5_000)
@@ -53,7 +53,7 @@ describe('the sweeper on PostgreSQL', () => {
 
   test('stops when its signal aborts', async () => {
     await store.writeOne(fill(10), [])
-    await sweep(store, clock, AbortSignal.abort())
+    await sweepKeys(store, clock, AbortSignal.abort())
     expect(await expired()).toBe(5)
   })
 

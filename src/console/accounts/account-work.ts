@@ -2,7 +2,7 @@ import { type DeletedAccount, deleteAccount } from '../../accounts/delete-accoun
 import { type AccountFigures, listAccounts } from '../../accounts/list-accounts.ts'
 import type { Clock } from '../../clock.ts'
 import type { Model } from '../../compile/model.ts'
-import { settleRecorders } from '../../lifecycle/settle-recorders.ts'
+import { awaitRecorders } from '../../lifecycle/await-recorders.ts'
 import type { Store } from '../../store/store.ts'
 import { minuteMs } from '../../times.ts'
 
@@ -73,8 +73,8 @@ export class AccountWork {
     const isEnding = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
-    const settle = (): Promise<void> => Promise.race([settleRecorders(store, clock), isEnding])
-    return deleteAccount({ store, model, clock, operator, settle, signal }, account)
+    const refusedEverywhere = (): Promise<void> => Promise.race([awaitRecorders(store, clock), isEnding])
+    return deleteAccount({ store, model, clock, operator, refusedEverywhere, signal }, account)
   }
 
   /** Ends deletions between two parts; the store knows how far they came. */

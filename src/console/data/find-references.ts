@@ -31,11 +31,11 @@ export const findReferences = async (
   const isSearched = view.searched.size > 0 && words !== ''
   const isId = !isSearched && words !== ''
   const query = new URLSearchParams({ limit: String(most), ...(isSearched && { search: words }) })
-  const base2 = `/${view.version.name}/${view.name}`
+  const collection = `/${view.version.name}/${view.name}`
   const answer = await visit.ask(
     isId
-      ? { method: 'GET', path: `${base2}/${encodeURIComponent(words)}` }
-      : { method: 'GET', path: base2, query: query.toString() },
+      ? { method: 'GET', path: `${collection}/${encodeURIComponent(words)}` }
+      : { method: 'GET', path: collection, query: query.toString() },
   )
   const refused = problemOf(answer)
   if (refused) {

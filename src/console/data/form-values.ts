@@ -24,7 +24,7 @@ export const textOf = ({ kind }: ViewField, value: unknown): string => {
 const withPlainEnds = (text: string): string => text.replaceAll('\r\n', '\n')
 
 /** The value of an input. */
-export const sentValue = ({ kind, nullable }: ViewField, text: string): unknown =>
+const sentValue = ({ kind, nullable }: ViewField, text: string): unknown =>
   text === '' && (!kindOnPage[kind].mayBeEmpty || nullable) ? null : kindOnPage[kind].sent(text)
 
 /** What was typed, by field. */

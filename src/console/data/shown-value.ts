@@ -12,7 +12,7 @@ const mostInCell = 80
 /** A value of a row, as short as a cell of a table. */
 export const cellOf = (visit: Pick<Visit, 'link'>, field: ViewField, value: unknown): Markup => {
   const text = plainText(value)
-  return valueAs(visit, field, value, isId(field) ? shortId(text) : cut(text))
+  return valueAs(visit, field, value, isId(field) ? shortId(text) : cutInCell(text))
 }
 
 export const wholeValue = (visit: Pick<Visit, 'link'>, field: ViewField, value: unknown): Markup =>
@@ -49,7 +49,9 @@ const plainText = (value: unknown): string => {
 
 const telling = ['name', 'title', 'label', 'code', 'sku', 'email', 'subject', 'reference']
 
-const cut = (text: string): string => (text.length > mostInCell ? `${text.slice(0, mostInCell)}…` : text)
+/** As much of a text as a cell of a table has room for. */
+export const cutInCell = (text: string): string =>
+  text.length > mostInCell ? `${text.slice(0, mostInCell)}…` : text
 
 const isId = ({ kind }: ViewField): boolean => kindOnPage[kind].shownAs === 'id'
 
@@ -69,5 +71,5 @@ export const labelField = ({ field }: View): string =>
 /** What a person calls a row: its name where it has one, else its id. */
 export const labelOf = (view: View, row: ConsoleRow): string => {
   const name = row[labelField(view)]
-  return typeof name === 'string' && name !== '' ? cut(name) : String(row.id)
+  return typeof name === 'string' && name !== '' ? cutInCell(name) : String(row.id)
 }

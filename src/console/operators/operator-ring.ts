@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { randomCharacters } from '../../guard/api-key.ts'
 import { type Bind, statement } from '../../plan/bound-statement.ts'
-import { allRows, firstRow } from '../../store/run-statement.ts'
+import { allRows, firstRow, writeAlone } from '../../store/run-statement.ts'
 import { numberOrNull, type Row, type Store, StoreError, textOrNull } from '../../store/store.ts'
 import { dayMs } from '../../times.ts'
 
@@ -145,8 +145,7 @@ export class OperatorRing {
   }
 
   #write(text: (bind: Bind) => string): Promise<number> {
-    const { text: sql, values } = statement(this.#store.dialect, text)
-    return this.#store.writeOne(sql, values)
+    return writeAlone(this.#store, statement(this.#store.dialect, text))
   }
 
   async #taken(name: string): Promise<OperatorMistake> {
@@ -161,7 +160,7 @@ export class OperatorRing {
     const one = (await this.list()).find((operator) => operator.name === name)
     return new OperatorMistake(
       one
-        ? `The operator "${name}" was revoked already.`
+        ? `The operator "${name}" was revoked, for ever. nounkit operators create makes another one, by another name.`
         : `There is no operator "${name}". nounkit operators list shows all.`,
     )
   }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { randomCharacters } from '../../guard/api-key.ts'
 import { type Bind, statement } from '../../plan/bound-statement.ts'
+import { writeAlone } from '../../store/run-statement.ts'
 import type { Store } from '../../store/store.ts'
 import { hourMs, minuteMs } from '../../times.ts'
 import type { KnownOperator } from './operator-ring.ts'
@@ -35,7 +36,11 @@ export class OperatorSessions {
   async begin({ name, epoch }: KnownOperator): Promise<OpenSession> {
     const secret = randomCharacters(43)
     const now = this.#clock.now()
-    await this.#write((bind) => `DELETE FROM ${table} WHERE "ends_at" <= ${bind('integer', now)}`)
+    const remove = statement(
+      this.#store.dialect,
+      (bind) => `DELETE FROM ${table} WHERE "ends_at" <= ${bind('integer', now)}`,
+    )
+    await writeAlone(this.#store, remove)
     const values = (bind: Bind): string =>
       [
         bind('string', hashOfSecret(secret)),
@@ -78,9 +83,8 @@ export class OperatorSessions {
     await this.#write((bind) => `DELETE FROM ${table} WHERE "hash" = ${bind('string', key)}`, key)
   }
 
-  #write(text: (bind: Bind) => string, account?: string): Promise<number> {
-    const { text: sql, values } = statement(this.#store.dialect, text)
-    return this.#store.writeOne(sql, values, account)
+  #write(text: (bind: Bind) => string, account: string): Promise<number> {
+    return writeAlone(this.#store, statement(this.#store.dialect, text), account)
   }
 }
 

@@ -19,15 +19,75 @@ export interface LimitedConsumer {
   readonly lastAt: number
 }
 
+const mostLimited = 20
+const mostKept = 1_000
+/** Of those that went wrong, fewer are told to other processes: a failure is not pushed out by refusals, which anyone can cause. */
+const mostFailed = 50
+const mostRefused = 100
+
 /** The last requests that this process has answered. */
-export interface RecentRequests {
-  add(request: AnsweredRequest): void
+export class RecentRequests {
+  readonly #all = new LastOnes<AnsweredRequest>(mostKept)
+  readonly #failed = new LastOnes<AnsweredRequest>(mostFailed)
+  readonly #refused = new LastOnes<AnsweredRequest>(mostRefused)
+  #limited = new Map<string, LimitedConsumer>()
+
+  add(request: AnsweredRequest): void {
+    this.#all.add(request)
+    if (request.status >= 500) this.#failed.add(request)
+    else if (request.status >= 400) this.#refused.add(request)
+    if (request.status === 429) this.#limit(request)
+  }
+
   /** Whoever was told to slow down since midnight, most often first. */
-  limited(): readonly LimitedConsumer[]
-  forgetLimited(): void
+  limited(): readonly LimitedConsumer[] {
+    return [...this.#limited.values()].sort((a, b) => b.calls - a.calls).slice(0, mostLimited)
+  }
+
+  forgetLimited(): void {
+    this.#limited.clear()
+  }
+
   /** Newest first. */
-  list(): readonly AnsweredRequest[]
+  list(): readonly AnsweredRequest[] {
+    return this.#all.list()
+  }
+
   /** The last ones that were refused or failed, newest first: what a consumer asks about. */
-  wrong(): readonly AnsweredRequest[]
-  find(id: string): AnsweredRequest | null
+  wrong(): readonly AnsweredRequest[] {
+    return [...this.#failed.list(), ...this.#refused.list()].sort((a, b) => b.at - a.at)
+  }
+
+  find(id: string): AnsweredRequest | null {
+    const isIt = (one: AnsweredRequest): boolean => one.id === id
+    return this.#all.list().find(isIt) ?? this.wrong().find(isIt) ?? null
+  }
+
+  #limit({ account, consumer, at }: AnsweredRequest): void {
+    const key = JSON.stringify([account, consumer])
+    const calls = (this.#limited.get(key)?.calls ?? 0) + 1
+    this.#limited.set(key, { account, consumer, calls, lastAt: at })
+    if (this.#limited.size > 10 * mostLimited)
+      this.#limited = new Map(this.limited().map((one) => [JSON.stringify([one.account, one.consumer]), one]))
+  }
+}
+
+class LastOnes<T> {
+  readonly #most: number
+  readonly #kept: T[] = []
+  #next = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(one: T): void {
+    this.#kept[this.#next] = one
+    this.#next = (this.#next + 1) % this.#most
+  }
+
+  /** Newest first. */
+  list(): readonly T[] {
+    return [...this.#kept.slice(this.#next), ...this.#kept.slice(0, this.#next)].reverse()
+  }
 }

@@ -1,4 +1,5 @@
 import { statement } from '../../plan/bound-statement.ts'
+import { accountRows, writeAlone } from '../../store/run-statement.ts'
 import type { Store } from '../../store/store.ts'
 import { hourMs } from '../../times.ts'
 import type { Figures } from './figures.ts'
@@ -14,7 +15,7 @@ const table = '"nounkit_process_figures"'
 
 /** Writes the row of a process. */
 export async function leaveFigures(store: Store, figures: Figures): Promise<void> {
-  const { text, values } = statement(store.dialect, (bind) => {
+  const write = statement(store.dialect, (bind) => {
     const row = [
       bind('id', noAccount),
       bind('string', figures.process),
@@ -24,26 +25,26 @@ export async function leaveFigures(store: Store, figures: Figures): Promise<void
     ]
     return `INSERT INTO ${table} ("account_id", "id", "at", "form", "figures") VALUES (${row.join(', ')}) ON CONFLICT ("account_id", "id") DO UPDATE SET "at" = excluded."at", "figures" = excluded."figures"`
   })
-  await store.writeOne(text, values, noAccount)
+  await writeAlone(store, write, noAccount)
 }
 
 /** The rows of the other processes that were written within the last hour. */
 export async function readLeftFigures(store: Store, now: number, own: string): Promise<readonly Figures[]> {
-  const { text, values } = statement(
+  const left = statement(
     store.dialect,
     (bind) =>
       `SELECT "figures" FROM ${table} WHERE "account_id" = ${bind('id', noAccount)} AND "at" > ${bind('integer', now - shownMs)} AND "id" <> ${bind('string', own)} AND "form" = ${bind('integer', form)} ORDER BY "id"`,
   )
-  const rows = await store.all(text, values, noAccount)
+  const rows = await accountRows(store, noAccount, left)
   return rows.map(([figures]) => JSON.parse(String(figures)))
 }
 
 /** Deletes the row of a process, and those of processes that ended without deleting theirs. */
 export async function takeFiguresAway(store: Store, own: string, now: number): Promise<void> {
-  const { text, values } = statement(
+  const remove = statement(
     store.dialect,
     (bind) =>
       `DELETE FROM ${table} WHERE "account_id" = ${bind('id', noAccount)} AND ("id" = ${bind('string', own)} OR "at" <= ${bind('integer', now - shownMs)})`,
   )
-  await store.writeOne(text, values, noAccount)
+  await writeAlone(store, remove, noAccount)
 }

@@ -95,7 +95,7 @@ const told = (visit: Visit, version: string, { consumer }: RetirementBlocker): M
   consumer !== undefined &&
   visit.form(
     visit.link(`${versionUrl(version)}/told`),
-    html`<input type="hidden" name="of" value="${consumer.account}"><input type="hidden" name="consumer" value="${consumer.name}"><input name="note" required maxlength="1000" aria-label="How ${consumer.name} was told, and what it answered" placeholder="How it was told, and what it answered"> <button class="plain">It was told</button>`,
+    html`<input type="hidden" name="of" value="${consumer.account}"><input type="hidden" name="consumer" value="${consumer.name}"><input name="note" required maxlength="1000" aria-label="How ${consumer.name} was told, and what it answered" placeholder="How, and its answer"> <button class="plain">It was told</button>`,
   )
 
 const withdrawal = (

@@ -1,11 +1,5 @@
 import { type Row, type Session, textOrNull } from '../../store/store.ts'
-import type {
-  PresentCheck,
-  PresentColumn,
-  PresentForeignKey,
-  PresentIndex,
-  PresentTable,
-} from '../present.ts'
+import { emptyTable, type PresentTable } from '../present.ts'
 
 type Found = ReturnType<typeof emptyTable>
 
@@ -93,12 +87,3 @@ function literalsOf(definition: string): ReadonlySet<string> {
     }),
   )
 }
-
-const emptyTable = (name: string, spread: boolean) => ({
-  name,
-  columns: new Map<string, PresentColumn>(),
-  indexes: new Map<string, PresentIndex>(),
-  foreignKeys: new Map<string, PresentForeignKey>(),
-  checks: new Map<string, PresentCheck>(),
-  spread,
-})

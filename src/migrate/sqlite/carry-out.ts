@@ -1,8 +1,7 @@
 import { counted } from '../../compile/names/plural.ts'
 import { sqlite } from '../../plan/sqlite.ts'
 import { StoreRefused } from '../../store/store.ts'
-import type { StorePlan } from '../plan/store-plan.ts'
-import { needsStop } from '../plan/store-plan.ts'
+import { needsStop, type StorePlan } from '../plan/store-plan.ts'
 import type { Run } from '../plan/table-sql.ts'
 import { takeStep } from '../take-step.ts'
 

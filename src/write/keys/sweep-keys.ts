@@ -12,7 +12,7 @@ const table = ident(keyTable)
  * Deletes expired keys, in statements so small that no request waits long behind one, until `signal` aborts. Called once a minute, by one
  * process at a time.
  */
-export function sweep(store: Store, clock: Clock, signal: AbortSignal): Promise<void> {
+export function sweepKeys(store: Store, clock: Clock, signal: AbortSignal): Promise<void> {
   const { oldest } = store.dialect
   return oldest.by === 'order'
     ? sweepInOrder(store, clock, signal, oldest)

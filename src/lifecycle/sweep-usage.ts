@@ -11,7 +11,7 @@ const endedMs = dayMs
 const tables = ['nounkit_usage', 'nounkit_usage_details']
 
 /** Deletes usage that is older than any report shows. A few rows at a time, so that no request waits long for its locks. */
-export async function deleteOldUsage(store: Store, now: number, signal?: AbortSignal): Promise<void> {
+export async function sweepUsage(store: Store, now: number, signal?: AbortSignal): Promise<void> {
   const first = dayOf(now - keptDays * dayMs)
   for (const table of tables) while ((await deleteOldest(store, table, first)) && !signal?.aborted);
   await deleteOldRecorders(store, now)

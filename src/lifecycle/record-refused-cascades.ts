@@ -7,7 +7,7 @@ import { cascadeEntry, mayBeLeftOut } from './required-columns.ts'
  * A cascade that was added while processes of an older declaration served is refused, by every process, as long as one serves that does not
  * know it. This records which ones those are today. True where some are refused that were not: others must learn that first.
  */
-export async function settleCascades(store: Store): Promise<boolean> {
+export async function recordRefusedCascades(store: Store): Promise<boolean> {
   let isStricter = false
   await changeNames(store, async (names) => {
     isStricter = false

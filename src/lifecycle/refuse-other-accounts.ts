@@ -12,7 +12,7 @@ const { key } = metaFacts.accounts
  * Refuses a store whose rows the declaration would put out of reach: those of several accounts where the API has one now, or the other way round.
  * What the API has is recorded in the store, so that its rows are looked through only when that changes.
  */
-export async function settleAccounts(store: Store, { soleAccount, stored, name }: Model): Promise<void> {
+export async function refuseOtherAccounts(store: Store, { soleAccount, stored, name }: Model): Promise<void> {
   const wasOne = (await readMeta(store, key)) !== null
   if (wasOne === (soleAccount !== null)) return
   const owned = [...stored.values()].filter(({ shared }) => !shared)

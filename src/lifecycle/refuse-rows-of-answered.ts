@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
  * Refuses a store with rows of a noun that code answers for now: nobody would see them any more. Which table a noun had is in the store's
  * record of its names.
  */
-export async function settleAnswered(store: Store, model: Model): Promise<void> {
+export async function refuseRowsOfAnswered(store: Store, model: Model): Promise<void> {
   for (const [name, table] of formerTables(model))
     if (await hasRows(store, table))
       throw new SettingMistake(

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { minuteMs } from '../times.ts'
 import { lostAfterMs, markLost, type RecorderRow, readUnended } from './recorder-rows.ts'
 
-/** A process that has not written for this long is dead, however much clocks differ. For others `settleRecorders` waits. */
+/** A process that has not written for this long is dead, however much clocks differ. For others `awaitRecorders` waits. */
 export const surelyDeadMs = 5 * minuteMs
 export const pollMs = 250
 
@@ -25,7 +25,7 @@ const flushesToSee = 2
  * Waits until every process has written its counts up to now. A process that does not is marked as lost, with a gap in usage. Only
  * a row that is seen to change counts as alive, because the clocks of two machines differ.
  */
-export async function settleRecorders(
+export async function awaitRecorders(
   store: Store,
   clock: Clock,
   { patienceMs = lostAfterMs, waiting }: WaitOptions = {},
