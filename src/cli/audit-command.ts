@@ -36,6 +36,8 @@ const pageEntries = 100
 /** `nounkit audit [API] --account ACCOUNT …`: prints who changed what, newest first. */
 export async function auditCommand({ flags, words }: Given<typeof options>): Promise<number> {
   const [place] = positionalsUpTo(words, 1)
+  if (flags.store && flags.account !== undefined)
+    throw new UsageMistake('--store is for what belongs to no account: leave it or --account out.')
   return withStore(place, async ({ model, store }) => {
     const account = flags.store ? wholeStore : accountOf(model, flags.account)
     if (account === undefined)

@@ -9,7 +9,6 @@ import { seedRows } from '../write/seed-rows.ts'
 import { checkStore } from './check-store.ts'
 import { checkSums, printSums, sumsJson } from './check-sums.ts'
 import { checkTypes, TypeMistakes } from './check-types.ts'
-import { paintError } from './colour.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake, LoadMistake, UsageMistake } from './command-mistake.ts'
 import { differenceJson } from './difference-line.ts'
@@ -23,6 +22,7 @@ import {
 import { textsFrom } from './mistake-places/imported-files.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
+import { warn } from './warn.ts'
 
 export const options = {
   sums: { type: 'boolean', does: 'adds up all rows of the store again, and lists the sums that differ' },
@@ -45,7 +45,7 @@ export async function checkCommand({ flags, words }: Given<typeof options>): Pro
   const api = await loadApi(place)
   const model = await checked(api)
   const { resources, versions, warnings } = summaryOf(model)
-  for (const warning of warnings) console.error(`${paintError('yellow', 'Warning:')} ${warning}`)
+  for (const warning of warnings) warn(warning)
   const size = `${counted(resources, 'resource')}, ${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}`
   console.log(`${api.file}: ${size}. No mistakes, no broken promises.`)
   if (flags.store) console.log(sentenceOf(await checkStore(api, model)))

@@ -46,6 +46,8 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
     place,
     url,
     door,
+    // What it would say is about the files as they were.
+    onChange: () => types.stop(),
     say,
     ask: terminal && ((question, dropped) => terminal.ask(question, dropped)),
     onServing: (opened, reason, ms) => {

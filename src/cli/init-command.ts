@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { shellWord } from '../lifecycle/shell-option.ts'
 import { aligned } from './aligned.ts'
 import type { Given } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
@@ -28,7 +29,7 @@ export async function initCommand({ flags, words }: Given<typeof options>): Prom
   } catch (error) {
     throw fileMistake(error, place)
   }
-  console.log(summary(place, files))
+  console.log(summary(place, files, flags.app ? appGuide : tutorial))
   return 0
 }
 
@@ -82,18 +83,13 @@ function fileMistake(error: unknown, place: string): unknown {
   return new CommandMistake(`"${place}" cannot be written (${error.message}). Choose another folder.`)
 }
 
-function summary(place: string, files: readonly NewFile[]): string {
+function summary(place: string, files: readonly NewFile[], guide: string): string {
   const lines = aligned(files.map(({ path, what }) => ['', path, what]))
-  const enter = resolve(place) === process.cwd() ? [] : [`  cd ${quoted(place)}`]
+  const enter = resolve(place) === process.cwd() ? [] : [`  cd ${shellWord(place)}`]
   const next = ['Next:', ...enter, '  npm install', '  npm run dev']
-  return ['Created:', ...lines, '', ...next, '', `The tutorial: ${tutorial}`].join('\n')
+  return ['Created:', ...lines, '', ...next, '', guide].join('\n')
 }
 
-/** As it is found in the new folder. */
-const tutorial = 'node_modules/nounkit/docs/tutorial/first-api.md'
-
-/** As a shell takes it. */
-const quoted = (path: string): string =>
-  /^[\w./~-]+$/.test(path) && !path.startsWith('-') && !path.startsWith('~')
-    ? path
-    : `'${path.replaceAll("'", "'\\''")}'`
+/** As they are found in the new folder. */
+const tutorial = 'The tutorial: node_modules/nounkit/docs/tutorial/first-api.md'
+const appGuide = 'How its parts work together: node_modules/nounkit/examples/booking/README.md'

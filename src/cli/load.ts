@@ -110,7 +110,18 @@ function loadingError(error: unknown, path: string): string {
   if (missing) return `it imports "${missing}", which is not installed there. Run: npm install ${missing}`
   const absent = missingImport(error, textOf)
   if (absent) return absentText(absent)
-  return position ? `${error.message} (${position})` : error.message
+  const hint = loadingHint(error)
+  return `${error.message}${position ? ` (${position})` : ''}${hint ? `. ${hint}` : ''}`
+}
+
+/** What to do about an error of Node that says nothing of it; null for others. */
+function loadingHint(error: Error): string | null {
+  const [, early] = /^Cannot access '([^']+)' before initialization$/.exec(error.message) ?? []
+  if (early !== undefined)
+    return `"${early}" is declared later, in this file or in one that imports it. A resource can be given by its name, as in hasMany('orders').`
+  if ('code' in error && error.code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
+    return 'Node only removes types, and this is more than a type: write it as JavaScript.'
+  return null
 }
 
 const textOf = (file: string): string | undefined =>

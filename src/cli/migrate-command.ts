@@ -73,6 +73,10 @@ export async function migrateCommand({ flags, words }: Given<typeof options>): P
       `--fill and --accept-data-loss are for an API without a published version, and ${published.join(', ')} is published: its store only grows. See docs/how-to/migrations.md.`,
     )
   const { json = false, sql = false, citus = false } = flags
+  const shards = shardsOf(flags.shards, flags.citus)
+  const url = databaseUrl(api.declaration)
+  if (citus && url.startsWith('sqlite:'))
+    throw new CommandMistake('--citus is for PostgreSQL, and the store is a SQLite file. Leave it out.')
   if (sql && json) throw new UsageMistake('--sql prints SQL, and --json prints JSON: leave one of them out.')
   const dryRun = sql || (flags['dry-run'] ?? false)
   if (dryRun && flags['find-names'])
@@ -94,7 +98,7 @@ export async function migrateCommand({ flags, words }: Given<typeof options>): P
       dryRun,
       tidy: flags.tidy ?? false,
       citus,
-      ...shardsOf(flags.shards, flags.citus),
+      ...shards,
       force: flags.force ?? false,
       clock: clockFromEnvironment(process.env),
       waiting(sentence) {
@@ -126,7 +130,7 @@ export async function migrateCommand({ flags, words }: Given<typeof options>): P
     return reportMigration({ dryRun, steps: shown, refused, notes, losses, release }, { json, ok })
   }
   try {
-    return await withDryRunStore(databaseUrl(api.declaration), dryRun, work)
+    return await withDryRunStore(url, dryRun, work)
   } finally {
     progress.end()
   }

@@ -8,7 +8,6 @@ import { whyNot } from '../migrate/plan/store-plan.ts'
 import { openStore } from '../store/open.ts'
 import { StoreRefused } from '../store/store.ts'
 import { dayOf } from '../times.ts'
-import { paintError } from './colour.ts'
 import { type Given, jsonOption } from './command.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf } from './command-store.ts'
@@ -16,6 +15,7 @@ import { differenceJson, differenceLine } from './difference-line.ts'
 import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
 import { apiAnd } from './positionals.ts'
+import { warn } from './warn.ts'
 
 export const options = {
   'skip-store': { type: 'boolean', does: 'does not compare the rows of the store' },
@@ -33,7 +33,7 @@ export async function publishCommand({ flags, words }: Given<typeof options>): P
   const { path, differences, refusals } = await publishVersion(model, version.name, folder, api.frozen)
   if (path === null) throw new BrokenPromises(refusals)
   const published = version.published?.date ?? null
-  if (published === null) console.error(`${paintError('yellow', 'Warning:')} ${undated(version.name, api)}`)
+  if (published === null) warn(undated(version.name, api))
   if (flags.json) {
     const shown = differences.map(differenceJson)
     console.log(JSON.stringify({ version: version.name, published, file: path, differences: shown }, null, 2))

@@ -18,7 +18,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     return 0
   }
   const asksHelp = name === 'help' || name === '--help' || name === '-h'
-  const wanted = asksHelp ? rest.find((arg) => !arg.startsWith('-')) : name
+  // `nounkit help help` asks for the same as `nounkit help`.
+  const wanted = asksHelp ? rest.find((arg) => !arg.startsWith('-') && arg !== 'help') : name
   if (wanted === undefined) {
     console.log(help())
     return asksHelp ? 0 : wrongUsage

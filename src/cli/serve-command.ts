@@ -16,6 +16,7 @@ import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings, type ServeSettings, serveOptions } from './serve-settings.ts'
 import { signalled } from './signalled.ts'
+import { warn } from './warn.ts'
 
 export { serveOptions as options }
 
@@ -57,7 +58,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   })
   const stopped = signalled()
   if (isFirstWorker()) {
-    for (const warning of tokenWarnings(model)) console.error(`Warning: ${warning}`)
+    for (const warning of tokenWarnings(model)) warn(warning)
     const versions = model.versions.map((version) => version.name).join(', ')
     const probes = listening.opsUrl ? `; probes and metrics on ${listening.opsUrl}` : ''
     const consoleAt = listening.consoleUrl ? `; console on ${listening.consoleUrl}/console` : ''

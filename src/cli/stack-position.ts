@@ -13,9 +13,9 @@ export function stackPosition(stack: string, isWanted: (file: string) => boolean
   for (const [index, line] of lines.entries()) {
     const found = lineOf(line)
     if (!found || !isWanted(found.file)) continue
-    // An error of syntax begins with the file and line, then the code, then a mark below the column.
-    const mark = /^ *\^/.exec(lines[index + 2] ?? '')
-    return mark ? { ...found, column: mark[0].length } : found
+    // An error of syntax begins with the file and line, then the code, then a mark below the column. Node puts the line before into the code.
+    const [mark] = lines.slice(index + 2, index + 4).flatMap((one) => /^ *\^/.exec(one) ?? [])
+    return mark ? { ...found, column: mark.length } : found
   }
   return null
 }

@@ -1,4 +1,4 @@
-import { paintError } from './colour.ts'
+import { styleText } from 'node:util'
 
 export const warn = (sentence: string): void =>
-  console.error(`${paintError('yellow', 'Warning:')} ${sentence}`)
+  console.error(`${styleText('yellow', 'Warning:', { stream: process.stderr })} ${sentence}`)

@@ -98,8 +98,18 @@ test('all mistakes in a declaration are reported at once, each with where, what 
 test.each([
   [
     'half-typed',
-    `import { api } from 'nounkit'\nexport default api('a', { resources: [`,
-    /could not be loaded: .+ \(api\.ts:\d\)\napi\.ts:\d:\d+\n(?:.*\n)*> \d \| .*\n +\| +\^\n/,
+    `import { api } from 'nounkit'\nexport default api('a', { resources: [books, 'x' y] })`,
+    /could not be loaded: .+ \(api\.ts:2\)\napi\.ts:2:50\n(?:.*\n)*> 2 \| .*\n +\| {50}\^\n/,
+  ],
+  [
+    'with TypeScript that is more than types',
+    `enum Status { Open }\nexport default Status`,
+    /enum .* \(api\.ts:1\)\. Node only removes types, and this is more than a type: write it as JavaScript\.\napi\.ts:1:1\n/,
+  ],
+  [
+    'that uses a resource before it is declared',
+    `import { hasMany } from 'nounkit'\nconst one = hasMany(books)\nconst books = one\nexport default one`,
+    /\(api\.ts:2\)\. "books" is declared later, in this file or in one that imports it\. A resource can be given by its name, as in hasMany\('orders'\)\.\napi\.ts:2:21\n/,
   ],
   [
     'that throws',

@@ -38,6 +38,7 @@ test('an unknown command is refused with the one that was probably meant', async
     stderr: 'There is no command "chek". Did you mean "check"? nounkit help lists all.\n',
   })
   expect(await runHere(['help', 'chek'])).toMatchObject({ code: 2, stdout: '' })
+  expect(await runHere(['help', 'help'])).toMatchObject(await runHere(['help']))
   // A name that every object has is no command.
   expect(await runHere(['constructor'])).toMatchObject({ code: 2 })
 })

@@ -143,6 +143,8 @@ describe('in the folder of an API', () => {
     [['keys', 'create', '--account', 'a', '--name', 'b', '--kind', 'robot'], '--kind is "robot"'],
     [['keys', 'create', '--account', 'a', '--name', 'b', '--subject', ''], '--subject is ""'],
     [['keys', 'create', '--account', 'a', '--name', 'b', '--claim', 'x'], '--claim "x" has no value'],
+    [['audit', '--account', 'acme', '--store'], 'leave it or --account out'],
+    [['jobs', 'retry', '7'], '"7" is not the id of a job'],
     [['explain', 'POST /v2/orders'], 'POST writes'],
     [['retire', 'v1', '--window', '30'], '--window is "30"'],
     [['import', 'rows.jsonl', '--account', ''], '--account is ""'],
@@ -157,6 +159,7 @@ describe('in the folder of an API', () => {
   test('a name that the declaration does not have ends with 1, as does a wrong variable', async () => {
     for (const args of [
       ['openapi', 'v9'],
+      ['migrate', '--citus'],
       ['export', '--resource', 'order'],
       ['keys', 'create', '--account', 'a', '--name', 'b', '--scopes', 'order:read'],
     ])

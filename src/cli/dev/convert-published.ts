@@ -6,7 +6,7 @@ import { needsStop } from '../../migrate/plan/store-plan.ts'
 import { openStore } from '../../store/open.ts'
 import { type Store, StoreRefused } from '../../store/store.ts'
 import { databaseUrl, publishedOf } from '../command-store.ts'
-import type { FollowParts } from './follow-declaration.ts'
+import { type FollowParts, placeArgument } from './follow-declaration.ts'
 
 /**
  * Once a version is published, a store keeps its names for processes of older declarations. In development there is one process, and people
@@ -36,7 +36,7 @@ export async function convertPublished(refused: unknown, parts: FollowParts): Pr
   if (!(refused instanceof MigrationRefused)) throw refused
   const { steps } = refused
   if (!steps.every((step) => mayBeTaken(step, { stops: true }))) throw refused
-  const command = `nounkit migrate${parts.place === '.' ? '' : ` ${parts.place}`}`
+  const command = `nounkit migrate${placeArgument(parts.place)}`
   await agree(whysOf(steps), command, parts)
   return withStore(parts, (store) => stopped(store, parts))
 }
@@ -54,9 +54,7 @@ async function withStore<T>({ api }: FollowParts, work: (store: Store) => Promis
   }
 }
 
-async function stopped(store: Store, { model, clock, ask }: FollowParts): Promise<readonly string[]> {
-  // The process that serves the older declaration ends first.
-  const beforeLock = async (): Promise<void> => void (await ask(null))
+async function stopped(store: Store, { model, clock, beforeLock }: FollowParts): Promise<readonly string[]> {
   return whysOf((await migrateUnserved(store, model, { tidy: true, clock, beforeLock })).steps)
 }
 

@@ -36,7 +36,8 @@ export class DeclarationProcess {
     this.ended = new Promise((resolve) => {
       this.#child.once('exit', (code, signal) => {
         resolve({ code, signal })
-        const refused = `The process of the declaration ended (${signal ?? `exit code ${code}`}).`
+        const hint = signal ? '' : ' Does its code call process.exit?'
+        const refused = `The process of the declaration ended (${signal ?? `exit code ${code}`}).${hint}`
         this.#loaded.resolve({ refused, files: [] })
         this.#opened.resolve({ refused, opened: null })
       })

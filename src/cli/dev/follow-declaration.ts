@@ -18,8 +18,10 @@ export interface FollowParts {
   readonly place: string
   readonly open: OpenWanted
   readonly clock: Clock
-  /** Asks the person; null asks that the process which serves the store ends. */
-  readonly ask: (question: Question | null) => Promise<string | null>
+  /** Asks the person. */
+  readonly ask: (question: Question) => Promise<string | null>
+  /** Resolves when the process that serves the store has ended. */
+  readonly beforeLock: () => Promise<void>
   readonly say: (sentence: string) => void
 }
 
@@ -49,10 +51,9 @@ type Done = Omit<FollowedStore, 'store'>
 
 async function reset(
   store: Store,
-  { model, clock, ask, say }: FollowParts,
+  { model, clock, beforeLock, say }: FollowParts,
   published: readonly string[],
 ): Promise<Done> {
-  const beforeLock = async (): Promise<void> => void (await ask(null))
   const generation = await resetStore(store, model, {
     clock,
     published,
@@ -63,9 +64,9 @@ async function reset(
   return { generation, notes: ['The store has only the rows of its seed now. API keys are still valid'] }
 }
 
-async function follow(store: Store, { model, place, open, clock, ask, say }: FollowParts): Promise<Done> {
-  const beforeLock = async (): Promise<void> => void (await ask(null))
-  const optionsOf = `nounkit migrate${placeOf(place)}`
+async function follow(store: Store, parts: FollowParts): Promise<Done> {
+  const { model, place, open, clock, ask, beforeLock, say } = parts
+  const optionsOf = `nounkit migrate${placeArgument(place)}`
   try {
     const decider = { by: 'person', optionsOf, ...(open.asks && { ask }) } as const
     const migrated = await migrateUnserved(store, model, { decider, clock, beforeLock, waiting: say })
@@ -87,7 +88,7 @@ const withoutTerminal =
   'Nobody can be asked, because this is not a terminal. Change the declaration; or stop nounkit dev, run the command named above, and start it again.'
 
 /** What follows a command that is about the same declaration. */
-const placeOf = (place: string): string => (place === '.' ? '' : ` ${place}`)
+export const placeArgument = (place: string): string => (place === '.' ? '' : ` ${place}`)
 
 /** Why the person cannot empty the store; null where that is possible. */
 export function resetRefusal({
@@ -97,5 +98,5 @@ export function resetRefusal({
 }: Pick<FollowParts, 'api' | 'model' | 'place'>): string | null {
   const published = publishedOf(api)
   if (published.length === 0) return null
-  return whyNoReset(published.join(', '), model, `nounkit reset${placeOf(place)}`)
+  return whyNoReset(published.join(', '), model, `nounkit reset${placeArgument(place)}`)
 }

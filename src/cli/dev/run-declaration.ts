@@ -115,6 +115,7 @@ class RunningDeclaration {
       open,
       clock: this.#clock,
       ask: (question) => this.#ask(question),
+      beforeLock: async () => void (await this.#ask(null)),
       say: print,
     }
     const followed = await followDeclaration(parts)

@@ -12,6 +12,8 @@ export interface SupervisorOptions {
   readonly door: FrontDoor
   /** Called when a process serves, with what made it start; '' for the first one. */
   readonly onServing: (opened: Opened, reason: string, ms: number) => void
+  /** Called when the declaration has changed, before it is imported. */
+  readonly onChange: () => void
   readonly say: (text: string) => void
   /** Asks the person until `dropped`; null where there is no terminal. */
   readonly ask: ((question: Question, dropped: Promise<void>) => Promise<string | null>) | null
@@ -34,9 +36,10 @@ const healthyMs = 5_000
 /** Starts a process for every change of the declaration's files, and leads connections to the last one without mistakes. */
 export class Supervisor {
   readonly #options: SupervisorOptions
-  readonly #watcher = new FileWatcher((paths, at) =>
-    this.#request({ reason: changedText(paths), reset: false, at }),
-  )
+  readonly #watcher = new FileWatcher((paths, at) => {
+    this.#options.onChange()
+    this.#request({ reason: changedText(paths), reset: false, at })
+  })
   readonly #living = new Set<DeclarationProcess>()
   /** The next process, which loads the engine before it is needed: that takes most of the time until the API is there. */
   #spare: DeclarationProcess | null = null
