@@ -114,6 +114,35 @@ test('a file name occurs once, except for the same job on SQLite and on PostgreS
   expect(twice).toEqual([])
 })
 
+/** `read/finish.ts`, or `finish.ts` alone. What follows a dot or a slash, or stands in quotes, is an import or a path of somebody else. */
+const namedFile = /(?<![\w/.'"-])((?:[a-z][\w-]*\/)*[a-z][\w-]*\.ts)\b/g
+
+test('files that comments, the architecture and decisions name are there', () => {
+  const root = join(source, '..')
+  const pages = [
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    ...globSync('{decisions,docs/explanation}/*.md', { cwd: root }),
+  ]
+  const texts = [
+    ...pages.map((page) => [page, readFileSync(join(root, page), 'utf8')] as const),
+    ...files.map((file) => {
+      const comments = readFileSync(join(source, file), 'utf8').match(/^\s*\/\/.*|\/\*[\s\S]*?\*\//gm) ?? []
+      return [file, comments.join('\n')] as const
+    }),
+  ]
+  const others = ['test', 'examples', 'bench', 'template'].flatMap((folder) =>
+    globSync('**/*.ts', { cwd: join(root, folder) }).map((file) => `${folder}/${file}`),
+  )
+  const known = [...files, ...others].map((file) => `/${file}`)
+  const lost = texts.flatMap(([where, text]) =>
+    [...text.matchAll(namedFile)].flatMap(([, name = '']) =>
+      known.some((file) => file.endsWith(`/${name.replace(/^src\//, '')}`)) ? [] : `${where}: ${name}`,
+    ),
+  )
+  expect(lost).toEqual([])
+})
+
 const exported =
   /^export (?:async )?(?:const|let|function\*?|class|abstract class|interface|type|enum) ([\w$]+)/gm
 

@@ -1,4 +1,4 @@
-import { type Consumer, freezeClaims, noClaims } from '../call/caller.ts'
+import { type Consumer, consumerKinds, freezeClaims, noClaims } from '../call/caller.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { Maybe } from '../maybe.ts'
@@ -139,7 +139,7 @@ export const storedKeyOf = (row: Row): StoredKey => {
     name: String(name),
     prefix: String(prefix ?? ''),
     scopes: JSON.parse(String(scopes ?? 'null')) ?? [],
-    kind: kind === 'internal' || kind === 'probe' ? kind : 'external',
+    kind: consumerKinds.find((one) => one === kind) ?? 'external',
     contact: textOrNull(contact),
     createdAt: Number(createdAt),
     expiresAt: numberOrNull(expiresAt),

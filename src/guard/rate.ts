@@ -34,11 +34,7 @@ export interface SharedRates {
 
 export const unlimited: RateLimiter = { take: () => null, takeMore: () => null }
 
-export const createRateLimiter = (
-  rate: RateModel,
-  shared: SharedRates | null = null,
-  now: () => number = () => performance.now(),
-): RateLimiter => {
+export const createRateLimiter = (rate: RateModel, shared: SharedRates | null = null): RateLimiter => {
   const perCaller = createPolicies('account', rate)
   const policies = new WeakMap<View, Policies>()
   // Callers choose their names: an account may be called like an address. So each kind has buckets of its own.
@@ -108,7 +104,7 @@ export const createRateLimiter = (
     view: View | null,
     tokensOf: TokensOf,
   ): Maybe<RateSignals | null> => {
-    const at = now()
+    const at = performance.now()
     if (!shared && !view?.rate && (caller === null || caller.subject === null)) {
       const [buckets, who] = caller ? [accounts, caller.account] : [addresses, networkOf(address)]
       return perCaller.whole.signals(buckets.take(who, rate, at, tokensOf(rate)))

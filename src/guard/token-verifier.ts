@@ -16,8 +16,8 @@ import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './credentials-invalid.ts'
 import { discoveredKeys } from './discovered-keys.ts'
 import { IssuerWaits } from './issuer-waits.ts'
+import { refuseAbsurdTimes } from './refuse-absurd-times.ts'
 import { IssuerUnavailable, openTokenKeys } from './token-keys.ts'
-import { refuseAbsurdTimes } from './token-times.ts'
 
 /** A verified token is verified again after this long, so that a key the issuer withdrew does not stay valid in this cache. */
 const maxTrustMs = minuteMs

@@ -1,11 +1,12 @@
-import { type Bind, statement } from '../plan/bound-statement.ts'
+import { statement } from '../plan/bound-statement.ts'
+import { accountRows, allRows } from '../store/run-statement.ts'
 import { numberOrNull, type Row, type Store, textOrNull } from '../store/store.ts'
 import { recordActIn } from '../write/recorded-acts.ts'
 
 export const jobStatuses = ['waiting', 'running', 'failed'] as const
 export type JobStatus = (typeof jobStatuses)[number]
 
-/** A job as the command shows it. Times are in Unix milliseconds. */
+/** A job as the command and the console show it. Times are in Unix milliseconds. */
 export interface ListedJob {
   /** Empty for work at regular times. */
   readonly account: string
@@ -32,15 +33,17 @@ export interface JobFilter {
 
 /** The jobs of a store, those that are due first at the beginning. */
 export async function listJobs(store: Store, filter: JobFilter, most: number): Promise<readonly ListedJob[]> {
-  const { text, values } = statement(store.dialect, (bind) => {
+  const { account } = filter
+  const jobs = statement(store.dialect, (bind) => {
     const conditions = [
       ...(filter.status ? [`"status" = ${bind('string', filter.status)}`] : []),
-      ...(filter.account === undefined ? [] : [`"account_id" = ${bind('id', filter.account)}`]),
+      ...(account === undefined ? [] : [`"account_id" = ${bind('id', account)}`]),
     ]
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
     return `SELECT "account_id", "id", "name", "status", "due_at", "attempts", "created_at", "ended_at", "runner", "last_error", "payload" FROM "nounkit_jobs"${where} ORDER BY "due_at"${store.dialect.nulls(false)}, "id" LIMIT ${most}`
   })
-  return (await store.all(text, values, filter.account)).map(listedJob)
+  const rows = account === undefined ? allRows(store, jobs) : accountRows(store, account, jobs)
+  return (await rows).map(listedJob)
 }
 
 const listedJob = (row: Row): ListedJob => {
@@ -67,13 +70,11 @@ export async function retryJobs(
   now: number,
   operator: string | null,
 ): Promise<readonly string[]> {
-  const of = (bind: Bind) =>
-    `"id" IN (${store.dialect.listed(bind('json', JSON.stringify(ids)))}) AND "status" IN ('waiting', 'failed')`
   return store.transaction(async (tx) => {
     const { text, values } = statement(
       tx.dialect,
       (bind) =>
-        `UPDATE "nounkit_jobs" SET "status" = 'waiting', "due_at" = ${bind('integer', now)}, "attempts" = 0, "ended_at" = NULL WHERE ${of(bind)} RETURNING "id", "account_id", "name"`,
+        `UPDATE "nounkit_jobs" SET "status" = 'waiting', "due_at" = ${bind('integer', now)}, "attempts" = 0, "ended_at" = NULL WHERE "id" IN (${tx.dialect.listed(bind('json', JSON.stringify(ids)))}) AND "status" IN ('waiting', 'failed') RETURNING "id", "account_id", "name"`,
     )
     const found = await tx.all(text, values)
     for (const [id, account, name] of found) {

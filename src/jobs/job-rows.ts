@@ -1,5 +1,5 @@
 import { type Bind, statement } from '../plan/bound-statement.ts'
-import { allRows } from '../store/run-statement.ts'
+import { allRows, firstRow, writeAlone } from '../store/run-statement.ts'
 import type { Row, Store } from '../store/store.ts'
 
 /** The account of the rows of work at regular times. */
@@ -69,18 +69,18 @@ export class JobRows {
   async dueAccounts(now: number): Promise<readonly (string | null)[]> {
     const { dialect } = this.#store
     if (dialect.accountsApart) {
-      const { text, values } = statement(
+      const due = statement(
         dialect,
         (bind) =>
           `SELECT "account_id" FROM "nounkit_jobs" WHERE ${this.#isDue(bind, now)} GROUP BY "account_id" ORDER BY min("due_at") LIMIT ${mostAccounts}`,
       )
-      return (await this.#store.all(text, values)).map(([account]) => String(account))
+      return (await allRows(this.#store, due)).map(([account]) => String(account))
     }
-    const { text, values } = statement(
+    const any = statement(
       dialect,
       (bind) => `SELECT 1 FROM "nounkit_jobs" WHERE ${this.#isDue(bind, now)} LIMIT 1`,
     )
-    return (await this.#store.first(text, values)) ? [null] : []
+    return (await firstRow(this.#store, any)) ? [null] : []
   }
 
   /** The processes that have jobs. */
@@ -106,54 +106,51 @@ export class JobRows {
     const { dialect } = this.#store
     const accounts = [...new Set(jobs.map(({ account }) => account))]
     const [only] = accounts.length === 1 ? accounts : []
-    const { text, values } = statement(dialect, (bind) => {
+    await this.#write((bind) => {
       const ids = dialect.listed(bind('json', JSON.stringify(jobs.map(({ id }) => id))))
       const of =
         only === undefined
           ? `IN (${dialect.listed(bind('json', JSON.stringify(accounts)))})`
           : `= ${bind('id', only)}`
       return `DELETE FROM "nounkit_jobs" WHERE "account_id" ${of} AND "id" IN (${ids}) AND "runner" = ${bind('string', runner)}`
-    })
-    await this.#store.writeOne(text, values, only)
+    }, only)
   }
 
   /** Writes what becomes of a job, unless another process has taken it over. */
   async change({ account, id, runner }: JobKey, next: NextState, now: number): Promise<void> {
-    const { text, values } = statement(this.#store.dialect, (bind) => {
+    await this.#write((bind) => {
       const ended = bind('integer', next.status === 'failed' ? now : null)
       return `UPDATE "nounkit_jobs" SET "status" = ${bind('string', next.status)}, "due_at" = ${bind('integer', next.dueAt)}, "ended_at" = ${ended}, "attempts" = ${bind('integer', next.attempts)}, "last_error" = ${bind('string', next.error)}, "runner" = NULL WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "runner" = ${bind('string', runner)}`
-    })
-    await this.#store.writeOne(text, values, account)
+    }, account)
   }
 
   /** Lets the jobs of a process that is gone wait again. The attempt that it had begun counts. */
   async takeOver(runner: string): Promise<void> {
-    const { text, values } = statement(
+    const take = statement(
       this.#store.dialect,
       (bind) =>
         `UPDATE "nounkit_jobs" SET "status" = 'waiting', "runner" = NULL, "last_error" = ${bind('string', goneText)} WHERE "status" = 'running' AND "runner" = ${bind('string', runner)}`,
     )
-    await this.#store.writeOne(text, values)
+    await writeAlone(this.#store, take)
   }
 
   /** Lets jobs of this process wait again, as if they had not been taken. */
   async giveBack({ account, id, runner }: JobKey): Promise<void> {
-    const { text, values } = statement(
-      this.#store.dialect,
+    await this.#write(
       (bind) =>
         `UPDATE "nounkit_jobs" SET "status" = 'waiting', "runner" = NULL, "attempts" = "attempts" - 1 WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "runner" = ${bind('string', runner)}`,
+      account,
     )
-    await this.#store.writeOne(text, values, account)
   }
 
   /** What the store says that a process has. */
   async heldBy(runner: string): Promise<readonly JobKey[]> {
-    const { text, values } = statement(
+    const held = statement(
       this.#store.dialect,
       (bind) =>
         `SELECT "account_id", "id" FROM "nounkit_jobs" WHERE "status" = 'running' AND "runner" = ${bind('string', runner)}`,
     )
-    const rows = await this.#store.all(text, values)
+    const rows = await allRows(this.#store, held)
     return rows.map(([account, id]) => ({ account: String(account), id: String(id), runner }))
   }
 
@@ -162,12 +159,14 @@ export class JobRows {
    * changed, or a clock was ahead when it was written.
    */
   async tend(name: string, next: number, now: number): Promise<void> {
-    const { dialect } = this.#store
-    const { text, values } = statement(dialect, (bind) => {
+    await this.#write((bind) => {
       const due = bind('integer', next)
       return `INSERT INTO "nounkit_jobs" ("account_id", "id", "name", "status", "due_at", "attempts", "created_at", "payload") VALUES (${bind('id', noAccount)}, ${bind('id', name)}, ${bind('string', name)}, 'waiting', ${due}, 0, ${bind('integer', now)}, 'null') ON CONFLICT ("account_id", "id") DO UPDATE SET "due_at" = excluded."due_at" WHERE "nounkit_jobs"."status" = 'waiting' AND "nounkit_jobs"."due_at" > excluded."due_at"`
-    })
-    await this.#store.writeOne(text, values, noAccount)
+    }, noAccount)
+  }
+
+  #write(text: (bind: Bind) => string, account: string | undefined): Promise<number> {
+    return writeAlone(this.#store, statement(this.#store.dialect, text), account)
   }
 
   #isDue(bind: Bind, now: number): string {

@@ -17,7 +17,7 @@ export type RunOutcome =
   | { readonly kind: 'failed'; readonly error: unknown; readonly isFinal: boolean }
 
 /** Why a signal aborts. */
-export const tookTooLong = (withinMs: number): Error =>
+const tookTooLong = (withinMs: number): Error =>
   new DOMException(`It did not end within ${withinMs / 1_000} seconds.`, 'TimeoutError')
 
 /** Runs a job once. Never throws. A run that does not end in time has failed: its signal aborts, and nobody waits for it any more. */

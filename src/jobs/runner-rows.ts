@@ -1,4 +1,5 @@
-import { statement } from '../plan/bound-statement.ts'
+import { type Bind, statement } from '../plan/bound-statement.ts'
+import { writeAlone } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 
 /** A process that runs jobs, and how often it has said that it lives. */
@@ -16,42 +17,38 @@ export class RunnerRows {
   }
 
   async add(id: string): Promise<void> {
-    const { text, values } = statement(
-      this.#store.dialect,
-      (bind) => `INSERT INTO "nounkit_job_runners" ("id", "beats") VALUES (${bind('string', id)}, 0)`,
-    )
-    await this.#store.writeOne(text, values, id)
+    await this.#write(id, (own) => `INSERT INTO "nounkit_job_runners" ("id", "beats") VALUES (${own}, 0)`)
   }
 
   /** False where another process has taken this one for dead. */
   async beat(id: string): Promise<boolean> {
-    const { text, values } = statement(
-      this.#store.dialect,
-      (bind) => `UPDATE "nounkit_job_runners" SET "beats" = "beats" + 1 WHERE "id" = ${bind('string', id)}`,
+    return this.#write(
+      id,
+      (own) => `UPDATE "nounkit_job_runners" SET "beats" = "beats" + 1 WHERE "id" = ${own}`,
     )
-    return (await this.#store.writeOne(text, values, id)) > 0
   }
 
   async remove(id: string): Promise<void> {
-    const { text, values } = statement(
-      this.#store.dialect,
-      (bind) => `DELETE FROM "nounkit_job_runners" WHERE "id" = ${bind('string', id)}`,
-    )
-    await this.#store.writeOne(text, values, id)
+    await this.#write(id, (own) => `DELETE FROM "nounkit_job_runners" WHERE "id" = ${own}`)
   }
 
   /** Removes it, unless it has said meanwhile that it lives. */
   async removeSilent({ id, beats }: RunnerRow): Promise<boolean> {
-    const { text, values } = statement(
-      this.#store.dialect,
-      (bind) =>
-        `DELETE FROM "nounkit_job_runners" WHERE "id" = ${bind('string', id)} AND "beats" = ${bind('integer', beats)}`,
+    return this.#write(
+      id,
+      (own, bind) =>
+        `DELETE FROM "nounkit_job_runners" WHERE "id" = ${own} AND "beats" = ${bind('integer', beats)}`,
     )
-    return (await this.#store.writeOne(text, values, id)) > 0
   }
 
   async list(): Promise<readonly RunnerRow[]> {
     const rows = await this.#store.all('SELECT "id", "beats" FROM "nounkit_job_runners"', [])
     return rows.map(([id, beats]) => ({ id: String(id), beats: Number(beats) }))
+  }
+
+  /** Writes the row of a process. Whether there was one to write. */
+  async #write(id: string, text: (own: string, bind: Bind) => string): Promise<boolean> {
+    const write = statement(this.#store.dialect, (bind) => text(bind('string', id), bind))
+    return (await writeAlone(this.#store, write, id)) > 0
   }
 }

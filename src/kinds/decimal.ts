@@ -8,10 +8,6 @@ import { quoted, sqlText } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 import { usual } from './usual.ts'
 
-/**
- * Exact decimal numbers, written as strings. Both stores keep every decimal in the same unit, a millionth, whatever its scale: SQLite as
- * an integer of 64 bits, PostgreSQL as numeric(18,6). So a field's scale can change without its column.
- */
 /** The decimals that every store holds. */
 export const mostDecimals = 6
 const mostDigits = 12
@@ -177,6 +173,10 @@ const bind = (value: unknown, schema: JsonSchema): string => {
 /** Filters take every decimal that a store can hold. One that the field cannot hold finds nothing. */
 const filterPattern = patternOf(mostDigits, mostDecimals)
 
+/**
+ * Exact decimal numbers, written as strings. Both stores keep every decimal in the same unit, a millionth, whatever its scale: SQLite as
+ * an integer of 64 bits, PostgreSQL as numeric(18,6). So a field's scale can change without its column.
+ */
 export const decimalKind: Kind = Object.freeze({
   ...usual,
   readsZod: (zodType, schema) => zodType === 'string' && schema.format === 'decimal',

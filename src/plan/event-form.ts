@@ -1,3 +1,4 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Model, Resource } from '../compile/model.ts'
 import { hyphenated } from '../compile/names/name-rules.ts'
 
@@ -5,8 +6,6 @@ import { hyphenated } from '../compile/names/name-rules.ts'
  * Events have the names and values of the store, which processes of older and newer declarations understand alike, and which no version
  * takes along when it is taken out of a declaration.
  */
-
-type StoredRow = { readonly [field: string]: unknown }
 
 /** The name under which events of a table are stored. */
 export const eventName = (table: string): string => hyphenated(table)

@@ -10,7 +10,7 @@ const inbox = ident(inboxTable)
 const heads = ident(headTable)
 
 /** The columns of an event, in the order in which statements read them. */
-export const readColumns = [
+const readColumns = [
   'position',
   'id',
   'kind',

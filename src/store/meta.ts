@@ -57,7 +57,7 @@ export const metaFacts = {
   accounts: {
     key: 'accounts',
     holds: "`one` where the store was filled under accounts: 'one'",
-    writer: 'lifecycle/settle-accounts.ts',
+    writer: 'lifecycle/refuse-other-accounts.ts',
     isCopied: true,
   },
   sum: {
@@ -87,7 +87,7 @@ export const metaFacts = {
   sweeper: {
     key: 'sweeper',
     holds: 'the page of the table of Idempotency-Keys up to which expired ones were deleted',
-    writer: 'write/keys/sweep.ts',
+    writer: 'write/keys/sweep-keys.ts',
     isCopied: false,
   },
   filled: {

@@ -56,7 +56,7 @@ export const keyCells = ({ columns, primaryKey }: Table, values: readonly Value[
 export function insertPage({ name, columns }: Table, dialect: Dialect, rows: readonly Row[]): Bound {
   const names = columns.map((column) => ident(column.name)).join(', ')
   return statement(dialect, (bind) => {
-    const given = dialect.rowsIn(bind('json', JSON.stringify(rows)), columns)
+    const given = dialect.rowsIn(bind('string', JSON.stringify(rows)), columns)
     return `INSERT INTO ${ident(name)} (${names}) SELECT g.* FROM (${given}) g`
   })
 }

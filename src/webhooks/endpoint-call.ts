@@ -49,9 +49,8 @@ const mostBytes = 65_536
 const idleConnections = 10
 const idleMs = 30_000
 
-class AddressNotAllowed extends Error {
-  readonly code = 'ADDRESS_NOT_ALLOWED'
-}
+/** The code of the error that `judgedLookup` gives where no address of a name is allowed. */
+const notAllowed = 'ADDRESS_NOT_ALLOWED'
 
 /** Makes the calls. The address is judged where the connection is opened, so that a name cannot change its address in between. */
 export function createCaller(settings: WebhookSettings): EndpointCaller {
@@ -153,7 +152,7 @@ function readAway(response: IncomingMessage): void {
 
 function errorOf(error: NodeJS.ErrnoException): CallError {
   const { code = '' } = error
-  if (code === 'ADDRESS_NOT_ALLOWED') return 'address-not-allowed'
+  if (code === notAllowed) return 'address-not-allowed'
   if (['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT'].includes(code)) return 'name-not-found'
   if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)) return 'tls-failed'
   return 'connection-failed'
@@ -174,7 +173,7 @@ function judgedLookup(
         const allowed = found.filter(({ address }) => guard.allows(address, scheme))
         const [first] = allowed
         if (found.length === 0) callback(Object.assign(new Error(name), { code: 'ENOTFOUND' }), '', 0)
-        else if (!first) callback(new AddressNotAllowed(`${name} has no public address`), '', 0)
+        else if (!first) callback(Object.assign(new Error(name), { code: notAllowed }), '', 0)
         else if (options.all) callback(null, [...allowed])
         else callback(null, first.address, first.family)
       },

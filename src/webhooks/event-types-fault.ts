@@ -2,7 +2,7 @@ import type { Version } from '../compile/model.ts'
 import { nearest } from '../compile/names/nearest.ts'
 import type { FieldError } from '../problems.ts'
 
-/** The first type that a version does not tell; null where it tells them all. */
+/** The first type that a version does not have; null where it has them all. */
 export function typesFault(
   wanted: readonly string[],
   version: Version,

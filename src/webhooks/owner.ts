@@ -1,5 +1,4 @@
-import type { Caller } from '../call/caller.ts'
-import { freezeClaims, noClaims } from '../call/caller.ts'
+import { type Caller, freezeClaims, noClaims } from '../call/caller.ts'
 import type { StoredRow } from '../call/stored-row.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 

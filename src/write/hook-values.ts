@@ -62,7 +62,7 @@ const definedIn = (row: StoredRow): StoredRow =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
 
 /** Sums are left as they are, because they follow from the rows that they add up. `undefined` sets nothing. */
-export function fittingValues(write: HookWrite, given: StoredRow): StoredRow {
+function fittingValues(write: HookWrite, given: StoredRow): StoredRow {
   const values: { [field: string]: unknown } = {}
   for (const [name, value] of Object.entries(definedIn(given))) {
     const field = write.resource.field.get(name)

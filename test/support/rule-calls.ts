@@ -15,11 +15,23 @@ import type { Answer, CallOptions, Row, RowList } from './serving.ts'
 
 /** One call of a caller. Numbers choose among the rows that are there when it is made. */
 export interface RuleCall {
-  readonly op: 'one' | 'list' | 'sub' | 'nested' | 'create' | 'create under' | 'patch' | 'put' | 'delete'
+  readonly op:
+    | 'one'
+    | 'list'
+    | 'sub'
+    | 'nested'
+    | 'create'
+    | 'create list'
+    | 'create under'
+    | 'patch'
+    | 'put'
+    | 'delete'
   readonly resource: Ruled
   readonly row: number
   readonly others: readonly (number | null)[]
   readonly values: Values
+  /** Those of the other rows of a list. */
+  readonly more: readonly Values[]
   readonly picked: readonly string[]
   readonly paths: readonly number[]
   readonly sort: string
@@ -38,6 +50,7 @@ export const randomCall: fc.Arbitrary<RuleCall> = fc.record({
     'sub',
     'nested',
     'create',
+    'create list',
     'create under',
     'patch',
     'patch',
@@ -48,6 +61,7 @@ export const randomCall: fc.Arbitrary<RuleCall> = fc.record({
   row: fc.nat(20),
   others: fc.array(fc.option(fc.nat(20), { freq: 3 }), { minLength: 2, maxLength: 2 }),
   values: randomValues,
+  more: fc.array(randomValues, { maxLength: 2 }),
   picked: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 3 }),
   paths: fc.uniqueArray(fc.nat(3), { maxLength: 3 }),
   sort: fc
@@ -90,6 +104,8 @@ export async function compareCall(call: RuleCall, oracle: Oracle, send: Send): P
       expect(oracle.createStatus(resource, row), told(answer)).toContain(answer.status)
       return 1
     }
+    case 'create list':
+      return compareCreateList(call, oracle, send)
     case 'create under':
       return compareCreateUnder(call, oracle, send)
     case 'patch': {
@@ -232,5 +248,24 @@ async function compareCreateUnder(call: RuleCall, oracle: Oracle, send: Send): P
     ? oracle.createStatus(call.resource, { ...row, [`${owned.by}_id`]: id })
     : [404]
   expect(allowed, `${call.resource} under ${id} ${answer.text}`).toContain(answer.status)
+  return 1
+}
+
+/** A list is refused for the first row that would be refused alone, but for a reference of any row first. */
+async function compareCreateList(call: RuleCall, oracle: Oracle, send: Send): Promise<number> {
+  const { resource, others } = call
+  const rows = [call.values, ...call.more].map((values, at) => ({
+    ...values,
+    ...referencesOf({ ...call, others: others.map((other) => other && other + at) }, oracle),
+  }))
+  const answer = await send('POST', `/v1/${resource}`, { body: { data: rows } })
+  const each = rows.map((row) => oracle.createStatus(resource, row))
+  const first = each.findIndex((statuses) => statuses.includes(403))
+  const allowed = each.find((statuses) => statuses.includes(422)) ?? [first < 0 ? 201 : 403]
+  expect(allowed, `list of ${resource} ${answer.text}`).toContain(answer.status)
+  if (answer.status !== 403) return 1
+  // No row is named where none can be made.
+  if (!answer.problem.detail.endsWith('create these rows.'))
+    expect(answer.problem.detail).toMatch(new RegExp(`^data/${first}: `))
   return 1
 }

@@ -68,7 +68,7 @@ export function ruledApi(rules: Rules | null): ApiDeclaration {
   })
   const optional = { optional: true } as const
   const queried = Object.keys(fields) as (keyof typeof fields)[]
-  const common = { fields, sort: [...queried, 'created_at' as const] }
+  const common = { fields, sort: [...queried, 'created_at' as const], bulk: true }
   const groups = resource('groups', { fields, shared: true })
   const shelves = resource('shelves', {
     ...common,

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { inTime } from '../../in-time.ts'
 import type { NodeState, Row } from '../store.ts'
 import { hashText } from './hash-text.ts'
 import { type Lanes, usualShare } from './lanes.ts'
@@ -67,7 +67,7 @@ export class CitusNodes implements Lanes {
         () => false,
       )
       .finally(() => this.#asked.delete(node))
-    return Promise.race([answer, sleep(answerMs, false, { ref: false })])
+    return inTime(answer, answerMs, false)
   }
 
   /** Some account whose rows would be on that node. */

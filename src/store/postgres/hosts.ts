@@ -52,11 +52,11 @@ export class Hosts {
     if (this.target === 'any') this.#first = (this.#first + 1) % this.#hosts.length
     const order = [...this.#hosts.slice(this.#first), ...this.#hosts.slice(0, this.#first)]
     const now = performance.now()
-    const isAvoided = (host: Host): number => {
+    const isAvoided = (host: Host): boolean => {
       const hasFailed = now - (this.#failedAt.get(host) ?? Number.NEGATIVE_INFINITY) < avoidMs
-      return hasFailed || now - (this.#triedSince.get(host) ?? now) > silentMs ? 1 : 0
+      return hasFailed || now - (this.#triedSince.get(host) ?? now) > silentMs
     }
-    return order.sort((a, b) => isAvoided(a) - isAvoided(b))
+    return order.sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)))
   }
 
   trying(host: Host): void {
