@@ -53,10 +53,16 @@ MIT
 
 fzstd (https://github.com/101arrowz/fzstd), in graphviz.js
 MIT
+
+Phosphor Icons (https://phosphoricons.com), in reference
+MIT
 `
 
 /** Packages that Scalar's bundle has and does not install. */
 const notInstalled = { 'unist-util-find-after': 'MIT' }
+
+/** Of this one a stand-in is installed (scripts/no-icons). Its licence is that of all parts of Scalar. */
+const standIn = { name: '@scalar/icons', likeThat: '@scalar/components' }
 
 function licences(modules, names) {
   const parts = names.map((name) => {
@@ -66,7 +72,8 @@ function licences(modules, names) {
         `The bundle of the reference has "${name}", which is not installed. Add its licence to scripts/vendor.mjs.`,
       )
     }
-    return folder ? licenceOf(folder) : `${name}\n${notInstalled[name]}\n`
+    if (!folder) return `${name}\n${notInstalled[name]}\n`
+    return licenceOf(folder, name === standIn.name ? folderOf(modules, standIn.likeThat) : folder)
   })
   const intro = `The files in this folder were made by others. "reference" is the browser build of @scalar/api-reference,
 "graphviz.js" is @hpcc-js/wasm-graphviz. These projects are in them, each under its own licence.\n`
@@ -80,10 +87,10 @@ function folderOf(modules, name) {
   return nested ? join(modules, dirname(nested)) : null
 }
 
-function licenceOf(folder) {
+function licenceOf(folder, withText) {
   const { name, version, license, author, homepage } = packageOf(folder)
-  const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(basename(entry)))
-  const text = file ? `\n${readFileSync(join(folder, file), 'utf8').trim()}\n` : ''
+  const file = readdirSync(withText).find((entry) => /^(licen[cs]e|copying)/i.test(basename(entry)))
+  const text = file ? `\n${readFileSync(join(withText, file), 'utf8').trim()}\n` : ''
   const by = typeof author === 'string' ? author : (author?.name ?? '')
   return `${[`${name} ${version}`, license, by, homepage].filter(Boolean).join('\n')}\n${text}`
 }

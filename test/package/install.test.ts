@@ -70,7 +70,7 @@ describe('npm install nounkit in an empty project', () => {
 
   test('brings the licences of the programs that are bundled', () => {
     const text = readFileSync(installed('nounkit/dist/vendor/THIRD-PARTY-LICENSES'), 'utf8')
-    for (const name of ['@scalar/api-reference', '@vue/runtime-core', '@hpcc-js/wasm-graphviz', 'Graphviz'])
+    for (const name of ['@scalar/api-reference', '@scalar/icons', '@hpcc-js/wasm-graphviz', 'Phosphor Icons'])
       expect(text).toContain(`\n${name} `)
     expect(text).toContain('Permission is hereby granted, free of charge')
   })
