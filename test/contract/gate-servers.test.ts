@@ -4,7 +4,7 @@ import { api } from '../../src/declare/api.ts'
 import { type FieldDeclarations, immutable, readOnly, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { gateVerdict } from '../support/gate-verdict.ts'
 import { serveBoth } from '../support/old-and-new.ts'
 import type { Serving } from '../support/serving.ts'
@@ -25,7 +25,7 @@ const shop = (over: Loose = {}, cap = 10, limits: Loose = { rowsPerRequest: 200 
 
 const limited = (pageDefault: number, pageMax: number) => ({ limits: { pageDefault, pageMax } })
 
-describe.each(storeKinds)('an old and a new server on %s', (kind) => {
+describe.each(walkedStores)('an old and a new server on %s', (kind) => {
   let url: string
   beforeAll(async () => {
     url = await emptyDatabase(kind)
