@@ -25,6 +25,7 @@ export const orders = resource("orders", {
     fee: decimal({ scale: 2, min: '0' }).default('0') },
   relations: { person: belongsTo('people') },
   include: ['person', 'persn', 'person.pets'],
+  filter: ['person.nme'],
 })
 `,
   ],
@@ -46,6 +47,7 @@ const fieldsOfPeople = {
 ])
 
 test.each([
+  ['orders.filter', '"person.nme": "nme" is not a field of people.', 'orders.ts:9:12'],
   ['orders.include', '"persn" is not a relation of orders.', 'orders.ts:8:23'],
   ['orders.include', '"person.pets": "pets" is not a relation of people.', 'orders.ts:8:32'],
   ['orders.fields.total', 'it is wrong.', 'orders.ts:5:57'],

@@ -99,17 +99,17 @@ test('an older version hides it where its contract lacks it, and has its own nam
 })
 
 test.each([
-  ['book.loans.days', '"loans" of books leads to many rows, and a filter leads to one.'],
+  ['book.loans.days', '"book.loans.days": "loans" of books leads to many rows, and a filter leads to one.'],
   [
     'book.shelf.books.title',
-    '"book.shelf.books" has 3 relations, and 2 is the limit. Name a field that is nearer.',
+    '"book.shelf.books.title" has 3 relations, and 2 is the limit. Name a field that is nearer.',
   ],
-  ['boek.title', '"boek" is not a to-one relation of loans. Did you mean "book"?'],
-  ['book.titel', '"titel" is not a field of books. Did you mean "title"?'],
-  ['book.shelf', '"shelf" is not a field of books. Write "shelf_id".'],
-  ['book.size', '"size" is stored as JSON'],
-  ['book.code', '"code" is write-only'],
-  ['book.', '"" is not a field of books.'],
+  ['boek.title', '"boek.title": "boek" is not a to-one relation of loans. Did you mean "book"?'],
+  ['book.titel', '"book.titel": "titel" is not a field of books. Did you mean "title"?'],
+  ['book.shelf', '"book.shelf": "shelf" is not a field of books. Write "shelf_id".'],
+  ['book.size', '"book.size": "size" is stored as JSON'],
+  ['book.code', '"book.code": "code" is write-only'],
+  ['book.', '"book.": "" is not a field of books.'],
 ])('a filter by %s does not compile', (path, told) => {
   expect(() => compileApi(library([path]))).toThrow(`loans.filter: ${told}`)
 })

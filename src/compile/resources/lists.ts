@@ -24,14 +24,21 @@ export const filterNames = (
   const note = mistakes.at(`${draft.declaration.name}.filter`)
   return namedOnce(draft.declaration.filter, note).filter((path) => {
     if (path === eitherOrName) {
-      const why = `filter[${eitherOrName}] stands for alternatives, as in filter[${eitherOrName}][0][title]=x, so no filter can have this name.`
+      const why = `"${eitherOrName}" is no name of a filter: filter[${eitherOrName}] stands for alternatives, as in filter[${eitherOrName}][0][title]=x.`
       note(why, 'Name the field otherwise, or take it out of filter.')
       return false
     }
     const steps = path.split('.')
+    if (steps.length - 1 > mostSteps) {
+      const what = `"${path}" has ${steps.length - 1} relations, and ${mostSteps} is the limit.`
+      note(what, 'Name a field that is nearer.')
+      return false
+    }
     const name = steps.pop() ?? ''
-    const at = leadsTo(draft, drafts, steps, note)
-    return at !== null && usable(at, name, 'filter', note)
+    // The path as it is written is said first: by it the place is found in the code.
+    const within: Note = steps.length === 0 ? note : (what, hint) => note(`"${path}": ${what}`, hint)
+    const at = leadsTo(draft, drafts, steps, within)
+    return at !== null && usable(at, name, 'filter', within)
   })
 }
 
@@ -52,12 +59,6 @@ const leadsTo = (
   steps: readonly string[],
   note: Note,
 ): ResourceDraft | null => {
-  const path = steps.join('.')
-  if (steps.length > mostSteps)
-    return note(
-      `"${path}" has ${steps.length} relations, and ${mostSteps} is the limit.`,
-      'Name a field that is nearer.',
-    )
   let at = draft
   for (const step of steps) {
     if (at.broken.has(step)) return null
