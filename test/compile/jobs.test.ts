@@ -44,7 +44,7 @@ test('every mistake in jobs is told with what to write', () => {
     'jobs.soon.retries[1]: "-5s" is not a length of time here.',
     'jobs.long.within: "400d" is not a length of time here.',
     'jobs.many.retries: it has 51 waits. Write 50 at most.',
-    'jobs.typo: "retry" is not an option. There is "schema", "run", "retries", "within".',
+    'jobs.typo: "retry" is not an option. There is "retries", "within".',
     'jobs.quick.schedule: "0s" is not a length of time here.',
     'jobs.cron.schedule: "61 * * * *" in the time zone "UTC" cannot be read:',
     'jobs.zone.schedule: "0 3 * * *" in the time zone "Europe/Atlantis" cannot be read:',

@@ -56,6 +56,14 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [{ api: { versions: [version('v1'), version('v2')] } }, 'versions: "v1" comes before "v2".'],
     [{ api: { limits: { pageMax: 0 } } }, 'limits.pageMax: 0 is out of range.'],
     [{ api: { limits: { pagemax: 9 } } }, 'limits: "pagemax" is not a limit. Did you mean "pageMax"?'],
+    [
+      { api: { limits: { bulkRows: '10' as never } } },
+      'limits.bulkRows: "10" is not a number. Write a whole',
+    ],
+    [
+      { books: { limits: { streams: 5 } as never } },
+      'books.limits: "streams" is a limit of the whole API, and no resource has its own. Write it into the limits of api(…).',
+    ],
     [{ api: { limits: { rowsPerRequest: 10 } } }, 'limits.rowsPerRequest: 10 is less than one page of 100.'],
     [{ api: { rate: { perSecond: 0 } } }, 'rate.perSecond: 0 is not a rate.'],
     [
@@ -292,7 +300,10 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       { authors: { relations: { books: hasMany('books', { by: 'autor' }) } } },
       '"autor" is not a belongs-to of books that points to authors. Did you mean "author"?',
     ],
-    [{ authors: { relations: { books: hasMany('books', { cap: 0 }) } } }, 'the cap 0 is out of range.'],
+    [
+      { authors: { relations: { books: hasMany('books', { cap: 0 }) } } },
+      'authors.relations.books.cap: 0 is out of range.',
+    ],
     [{ books: { relations: { author: 'authors' } } }, 'books.relations.author: this is not a relation.'],
     [{ books: { shared: true } }, 'shared rows cannot belong to authors'],
     [

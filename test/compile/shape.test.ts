@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
+import { api } from '../../src/declare/api.ts'
 import * as change from '../../src/declare/change.ts'
 import {
   immutable,
@@ -13,6 +14,7 @@ import {
   writeOnly,
 } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { library, linesOf } from './declarations.ts'
 
@@ -210,6 +212,21 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       { authors: { relations: { books: loose(hasMany)('books', { byy: 'x' }) } } },
       'authors.relations.books: "byy" is not an option. Did you mean "by"?',
     ],
+    [
+      { authors: { relations: { books: loose(hasMany)('books', { wrong: 'x' }) } } },
+      'authors.relations.books: "wrong" is not an option. There is "by", "through", "cap", "nameIsPluralBecause", "description".',
+    ],
+    [
+      { authors: { relations: { books: loose(hasMany)('books', 'author') } } },
+      'authors.relations.books: the options must be an object. Write { option: value }, with one of "by", "through", ',
+    ],
+  ],
+  'names where a list of them belongs': [
+    [
+      { books: { filter: 'status', sort: 'title', search: 'title' } },
+      "books.filter: it must be a list. Write filter: ['status'], or",
+      "books.sort: it must be a list. Write sort: ['title'], or",
+    ],
   ],
   changes: [
     [changed(5), "v1.changes[0]: this is not a change. Write a call, such as renameField('books'"],
@@ -372,4 +389,25 @@ test('options that are null are none', () => {
   const changes = [change.mapValues('books', 'status', { older: 'draft' }, null as never)]
   const versions = [version('v2', null as never), version('v1', { changes })]
   expect(linesOf(library({ api: { versions } }))).toEqual([])
+})
+
+test.each([
+  [{ throught: 'taggings' }, '"throught" is not an option. Did you mean "through"?'],
+  ['taggings', 'the options must be an object. Write { option: value }, with one of "by", "through", '],
+  [
+    {},
+    "tags has no belongs-to that points to notes. taggings links the two: write hasMany('tags', { through: 'taggings' }). Or add to the relations of tags: belongsTo('notes').",
+  ],
+])('a many-to-many with the options %o has one mistake', (options, told) => {
+  const notes = resource('notes', {
+    fields: { title: z.string() },
+    relations: { tags: loose(hasMany)('tags', options) },
+  })
+  const tags = resource('tags', { fields: { name: z.string() } })
+  const taggings = resource('taggings', {
+    fields: {},
+    relations: { note: belongsTo('notes'), tag: belongsTo('tags') },
+  })
+  const lines = linesOf(api('notebook', { resources: [notes, tags, taggings] }))
+  expect(lines).toEqual([expect.stringContaining(`notes.relations.tags: ${told}`)])
 })

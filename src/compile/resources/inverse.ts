@@ -4,12 +4,16 @@ import type { BelongsToModel } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { ResourceDraft } from './resource-draft.ts'
 
-/** The belongs-to of another resource that points to this one; adds a mistake where there is none, or several and none is named. */
+/**
+ * The belongs-to of another resource that points to this one; adds a mistake where there is none, or several and none is named. `links` are
+ * the resources that point to both, which the message offers.
+ */
 export const inverseOf = (
   draft: ResourceDraft,
   target: ResourceDraft,
   declared: HasMany,
   note: Note,
+  links: readonly string[] = [],
 ): BelongsToModel | null => {
   const here = draft.declaration.name
   const there = target.declaration.name
@@ -33,7 +37,9 @@ export const inverseOf = (
   ) {
     note(
       `${there} has no belongs-to that points to ${here}.`,
-      `Add to the relations of ${there}: belongsTo('${here}').`,
+      links.length === 0
+        ? `Add to the relations of ${there}: belongsTo('${here}').`
+        : `${links.length === 1 ? `${links[0]} links` : `${links.join(' and ')} link`} the two: write hasMany('${there}', { through: '${links[0]}' }). Or add to the relations of ${there}: belongsTo('${here}').`,
     )
   }
   return null

@@ -112,6 +112,15 @@ const doubleName = (draft: ResourceDraft, name: string, declared: BelongsTo | Ha
   return null
 }
 
+/** The resources that link two others: they point to both. */
+const linksOf = (one: ResourceDraft, other: ResourceDraft, drafts: Drafts): readonly string[] =>
+  [...drafts.values()]
+    .filter(({ belongsTo }) => {
+      const targets = [...belongsTo.values()].map(({ target }) => target)
+      return one !== other && targets.includes(one.model) && targets.includes(other.model)
+    })
+    .map(({ declaration }) => declaration.name)
+
 /** Makes every has-many of a resource; belongs-to relations of all resources must be linked before. */
 export const linkHasMany = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {
   const { name: resource, relations = {} } = draft.declaration
@@ -127,10 +136,14 @@ export const linkHasMany = (draft: ResourceDraft, drafts: Drafts, mistakes: Mist
       declared.cap !== undefined &&
       !(Number.isInteger(declared.cap) && declared.cap >= 1 && declared.cap <= 1000)
     )
-      note(`the cap ${declared.cap} is out of range.`, 'Write a whole number from 1 to 1000.')
+      mistakes.add(
+        `${resource}.relations.${name}.cap`,
+        `${declared.cap} is out of range.`,
+        'Write a whole number from 1 to 1000.',
+      )
     const led =
       declared.through === undefined
-        ? directly(inverseOf(draft, target, declared, note))
+        ? directly(inverseOf(draft, target, declared, note, linksOf(draft, target, drafts)))
         : joinedBy(draft, target, declared, drafts, note)
     if (led === null) {
       draft.broken.add(name)

@@ -1,6 +1,6 @@
 import type { ApiLimits } from '../../declare/api.ts'
 import type { RateDeclaration, ResourceLimits } from '../../declare/resource.ts'
-import type { MistakeList } from '../mistakes.ts'
+import { type MistakeList, shownValue } from '../mistakes.ts'
 import type { ApiLimitsModel, LimitsModel, Model, RateModel, View } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 
@@ -73,12 +73,18 @@ const readLimits = <L extends LimitsModel>(
   for (const [name, value] of Object.entries(declared ?? {})) {
     if (value === undefined) continue
     const most = Object.hasOwn(unlessSaid, name) ? ofApi[name as keyof ApiLimitsModel].most : undefined
-    if (most === undefined) {
+    if (most === undefined && Object.hasOwn(ofApi, name)) {
+      mistakes.add(
+        where,
+        `"${name}" is a limit of the whole API, and no resource has its own.`,
+        'Write it into the limits of api(…).',
+      )
+    } else if (most === undefined) {
       mistakes.add(where, `"${name}" is not a limit.`, didYouMean(name, Object.keys(unlessSaid)))
     } else if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > most) {
       mistakes.add(
         `${where}.${name}`,
-        `${String(value)} is out of range.`,
+        typeof value === 'number' ? `${value} is out of range.` : `${shownValue(value)} is not a number.`,
         `Write a whole number from 1 to ${most}.`,
       )
     } else limits[name] = value as number

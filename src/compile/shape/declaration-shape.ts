@@ -105,13 +105,18 @@ const soundRelations = (declared: object, where: string, mistakes: MistakeList):
   return Object.fromEntries(relations)
 }
 
-/** An unusable relation stays, without a target, so that it is not also reported as missing. */
+/**
+ * An unusable relation stays, without a target, so that it is not also reported as missing. A has-many with a wrong option is unusable:
+ * without a `through` or a `by` that is misspelt, it would be said to lead nowhere.
+ */
 const soundRelation = (declared: unknown, where: string, mistakes: MistakeList): RelationDeclaration => {
   const kind = ['belongs-to', 'has-many'].find((known) => isKind(declared, known))
   if (kind === undefined)
     mistakes.add(where, 'this is not a relation.', "Write belongsTo('…') or hasMany('…').")
+  const before = mistakes.all.length
   const sound = kind && soundOptions(declared as Thing, relationTables[kind] ?? {}, where, mistakes)
-  return (sound || { kind: kind ?? 'belongs-to' }) as unknown as RelationDeclaration
+  const isUsable = kind === 'belongs-to' || mistakes.all.length === before
+  return ((isUsable && sound) || { kind: kind ?? 'belongs-to' }) as unknown as RelationDeclaration
 }
 
 interface SoundVersion {

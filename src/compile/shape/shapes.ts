@@ -124,30 +124,46 @@ export interface OptionTable {
   readonly noun?: string
   /** An example call, for things that are made by a function: `renameField('books', 'old', 'new')`. */
   readonly form?: string
+  /** Options that the function makes of its first arguments. Nobody writes them, so no message offers them. */
+  readonly ofArguments?: readonly string[]
 }
 
 /** Set by the builder functions, and not options. */
 const ownKeys = ['kind', 'name']
 
+/** What may be written for an option. Who wrote one name where a list of names belongs is shown that name in a list. */
+const exampleFor = ({ said, example }: Shape, value: unknown): string | undefined =>
+  said === list.said && typeof value === 'string' && /^\['[^']+'\]$/.test(example ?? '')
+    ? `['${value}']`
+    : example
+
 /** The options without the wrong ones, each reported as a mistake; undefined when a required one is missing. */
 export const soundOptions = (
   thing: Options,
-  { needs = {}, may = {}, noun = 'an option', form }: OptionTable,
+  { needs = {}, may = {}, noun = 'an option', form, ofArguments = [] }: OptionTable,
   where: string,
   mistakes: MistakeList,
 ): Options | undefined => {
   const shapes = { ...needs, ...may }
+  const offered = Object.keys(shapes).filter((option) => !ofArguments.includes(option))
   const rest: { [option: string]: unknown } = { ...thing }
+  // The members of a text or a list that was given for the options.
+  if (Object.hasOwn(thing, 0)) {
+    const hint = `Write { option: value }, with one of ${offered.map((option) => `"${option}"`).join(', ')}.`
+    mistakes.add(where, 'the options must be an object.', hint)
+    return undefined
+  }
   for (const option of Object.keys(thing)) {
     if (ownKeys.includes(option) || Object.hasOwn(shapes, option)) continue
-    mistakes.add(where, `"${option}" is not ${noun}.`, didYouMean(option, Object.keys(shapes)))
+    mistakes.add(where, `"${option}" is not ${noun}.`, didYouMean(option, offered))
     delete rest[option]
   }
   let whole = true
   for (const [option, shape] of Object.entries(shapes)) {
     const needed = Object.hasOwn(needs, option)
     const at = where === 'api' ? option : `${where}.${option}`
-    const written = shape.example === undefined ? shape.said : `${option}: ${shape.example}`
+    const example = exampleFor(shape, thing[option])
+    const written = example === undefined ? shape.said : `${option}: ${example}`
     const hint = needed ? `Write ${form ?? written}.` : `Write ${written}, or leave it out.`
     if (thing[option] !== undefined) rest[option] = soundPart(thing[option], shape, at, mistakes, hint)
     else if (needed) mistakes.add(at, 'it is missing.', hint)

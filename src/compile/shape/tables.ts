@@ -85,11 +85,13 @@ const regularly = either(
 const jobTables: { readonly [kind: string]: OptionTable } = {
   job: {
     form: 'job(z.object({ … }), async (payload, { as }) => { … })',
+    ofArguments: ['schema', 'run'],
     needs: { schema: zodSchema, run: functionShape },
     may: { retries: like(listOf(duration), "['5s', '1m']"), within: duration },
   },
   every: {
     form: "every('1h', async ({ as }) => { … })",
+    ofArguments: ['schedule', 'run'],
     needs: { schedule: regularly, run: functionShape },
     may: { within: duration },
   },
@@ -274,6 +276,7 @@ export const totalsTable: OptionTable = {
 export const relationTables: { readonly [kind: string]: OptionTable } = {
   'belongs-to': {
     form: "belongsTo('authors')",
+    ofArguments: ['target', 'byResource'],
     needs: { target: textShape },
     may: {
       byResource: flag,
@@ -286,6 +289,7 @@ export const relationTables: { readonly [kind: string]: OptionTable } = {
   },
   'has-many': {
     form: "hasMany('books')",
+    ofArguments: ['target', 'byResource'],
     needs: { target: textShape },
     may: {
       byResource: flag,
