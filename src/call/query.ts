@@ -17,6 +17,8 @@ interface Asked {
   readonly filters: readonly string[]
   readonly sorts: readonly string[]
   readonly fields: readonly string[]
+  /** Whether the list is searched, and whether it is counted. */
+  readonly lists: readonly ('search' | 'count')[]
 }
 
 export type OneQuery = ReadQuery

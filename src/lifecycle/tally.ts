@@ -102,6 +102,7 @@ export class Tally implements UsageRecorder {
     for (const name of uses.filters) this.#countName(by, view, 'filter', name, now)
     for (const name of uses.sorts) this.#countName(by, view, 'sort', name, now)
     for (const name of uses.fields) this.#countName(by, view, 'field', name, now)
+    for (const part of uses.lists) this.#countName(by, view, 'list', part, now)
   }
 
   #countName(by: string, view: View, kind: DetailKind, name: string, now: number): void {
@@ -141,5 +142,6 @@ const whoWithoutCredentials = (method: string, status: number): string | null =>
 const isKnown = (view: View, kind: DetailKind, name: string): boolean => {
   if (kind === 'include') return view.includePaths.includes(name)
   if (kind === 'filter') return view.filters.has(name)
+  if (kind === 'list') return true
   return view.field.has(name)
 }

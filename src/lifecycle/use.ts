@@ -1,5 +1,6 @@
 import type { Caller } from '../call/caller.ts'
 import type { Target } from '../call/target.ts'
+import type { ListPart } from '../compile/change-kinds/usage-traces.ts'
 import type { Version } from '../compile/model.ts'
 
 /** The parts of its version that a request uses. */
@@ -10,9 +11,11 @@ export interface Uses {
   readonly sorts: readonly string[]
   /** Names of the members sent. The client chose them, so they may be no fields. */
   readonly fields: readonly string[]
+  /** What was asked of a list besides. */
+  readonly lists: readonly ListPart[]
 }
 
-export const nothingUsed: Uses = Object.freeze({ include: [], filters: [], sorts: [], fields: [] })
+export const nothingUsed: Uses = Object.freeze({ include: [], filters: [], sorts: [], fields: [], lists: [] })
 
 /** What is known of a request when it ends. */
 export interface Use {

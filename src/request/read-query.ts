@@ -67,9 +67,10 @@ function usesOf(
   filters: readonly string[],
   sorts: readonly string[],
   fields: readonly string[] = [],
+  lists: readonly ('search' | 'count')[] = [],
 ): OneQuery['uses'] {
-  if (include.paths.length + filters.length + sorts.length + fields.length === 0) return null
-  return { include: include.paths, filters, sorts, fields }
+  if (include.paths.length + filters.length + sorts.length + fields.length + lists.length === 0) return null
+  return { include: include.paths, filters, sorts, fields, lists }
 }
 
 /** Writes, indexes, documents and pages take no parameter at all. */
@@ -152,6 +153,7 @@ function readWholeList(query: string, view: View, ceiling: number, disclosure: D
       conditions.map((filter) => filter.name),
       view.totals ? [] : sort.slice(0, -1).map((key) => key.field.name),
       by.map(({ name }) => name),
+      [...(search ? (['search'] as const) : []), ...(count ? (['count'] as const) : [])],
     ),
   }
   return { list, cursor: parameters.get('cursor') ?? null }

@@ -281,7 +281,8 @@ async function writtenBody(
   const rows = isList ? listed(view, body) : [body]
   if (isList) refuseUnknownInList(view, rows, call.caller.scopes)
   else refuseUnknownFields(view, body, call.caller.scopes, request.method === 'POST' ? 'create' : 'update')
-  context.uses = { ...context.uses, fields: [...new Set(rows.flatMap((row) => Object.keys(Object(row))))] }
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(Object(row))))]
+  context.uses = { ...context.uses, fields, lists: isList ? ['bulk'] : [] }
   return body
 }
 

@@ -84,7 +84,8 @@ describeStores('the report', (stores) => {
     call(recorder, 'GET', '/v2/senders/7/packages', who)
     call(recorder, 'GET', '/v2/packages/7/events', who)
     call(recorder, 'POST', '/v2/senders', who, { fields: ['fax', 'balance', 'address'] })
-    call(recorder, 'GET', '/v2/senders', who, { sorts: ['joined_at'] })
+    call(recorder, 'GET', '/v2/senders', who, { sorts: ['joined_at'], lists: ['search', 'count'] })
+    call(recorder, 'POST', '/v2/senders', who, { lists: ['bulk'] })
     await recorder.flush()
     const [usage] = await consumersOf(store, clock.now(), 'v2')
     expect(words(usage)).toMatchInlineSnapshot(`
@@ -97,6 +98,9 @@ describeStores('the report', (stores) => {
         "\`senders.country\` is required: creates \`senders\` without \`country\`",
         "\`parcels\` can no longer be filtered by \`priority\`: filters by \`priority\`",
         "\`senders\` can no longer be sorted by \`joined_at\`: sorts by \`joined_at\`",
+        "Lists of \`senders\` can no longer be counted: counts \`senders\`",
+        "\`senders\` can no longer be searched in \`name\`: searches \`senders\`",
+        "A POST of \`senders\` can no longer bring a list: sends lists of \`senders\`",
         "Creating \`parcels\` needs an Idempotency-Key: calls \`POST /packages\`",
         "\`parcels.priority\` has another default: creates \`packages\` and may leave out \`priority\`",
         "\`parcels.priority\` needs another scope: filters by \`priority\`",

@@ -5,6 +5,7 @@ import { textShape, wholeFromOne, wordFrom } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView } from './step.ts'
+import { type ListPart, listTraces } from './usage-traces.ts'
 
 export const changeLimit: ChangeKind<ChangeLimit> = {
   ...usualChange,
@@ -38,8 +39,14 @@ export const changeLimit: ChangeKind<ChangeLimit> = {
       [String(was), String(newerView(step, resource)?.limits[limit] ?? '')],
     ]),
   // Usage does not record how near a call came to a limit.
-  usage: () => ({}),
+  usage: ({ resource, limit }, step) => {
+    const part = limitedParts[limit]
+    return part ? listTraces(step, resource, part) : { isUnknown: true }
+  },
 }
+
+/** Limits that bound only calls which ask for the part. */
+const limitedParts: { readonly [limit: string]: ListPart } = { countRows: 'count', bulkRows: 'bulk' }
 
 /** The limit on rows holds for each to-many relation that has no cap of its own. */
 const withRows = (view: DraftView, limit: string, was: number): DraftView => {

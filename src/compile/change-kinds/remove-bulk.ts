@@ -3,6 +3,7 @@ import { withView } from '../changes/view-draft.ts'
 import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+import { listTraces } from './usage-traces.ts'
 
 export const removeBulk: ChangeKind<RemoveBulk> = {
   ...usualChange,
@@ -25,6 +26,5 @@ export const removeBulk: ChangeKind<RemoveBulk> = {
     ruleEntry(`A POST of ${inCode(resource)} can no longer bring a list`, [
       [`${inCode(`POST ${olderPaths(step, resource)[0]}`)} with a list`, 'one POST for each row'],
     ]),
-  // Usage does not record whether a POST brought a list.
-  usage: () => ({}),
+  usage: ({ resource }, step) => listTraces(step, resource, 'bulk'),
 }

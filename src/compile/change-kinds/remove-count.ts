@@ -3,6 +3,7 @@ import { withView } from '../changes/view-draft.ts'
 import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+import { listTraces } from './usage-traces.ts'
 
 export const removeCount: ChangeKind<RemoveCount> = {
   ...usualChange,
@@ -25,6 +26,5 @@ export const removeCount: ChangeKind<RemoveCount> = {
     ruleEntry(`Lists of ${inCode(resource)} can no longer be counted`, [
       [inCode(`GET ${olderPaths(step, resource)[0]}?count=true`), 'count what you get'],
     ]),
-  // Usage does not record whether a list was counted.
-  usage: () => ({}),
+  usage: ({ resource }, step) => listTraces(step, resource, 'count'),
 }

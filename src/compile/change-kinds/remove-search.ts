@@ -4,6 +4,7 @@ import { whyNotSearched } from '../resources/searched.ts'
 import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+import { listTraces } from './usage-traces.ts'
 
 export const removeSearch: ChangeKind<RemoveSearch> = {
   ...usualChange,
@@ -33,6 +34,6 @@ export const removeSearch: ChangeKind<RemoveSearch> = {
       [inCode(`GET ${olderPaths(step, resource)[0]}?search=…`), 'search what you get'],
     ]),
   newerFields: ({ field }) => [field],
-  // Usage does not record what was searched.
-  usage: () => ({}),
+  // Usage does not record in which field a word was found.
+  usage: ({ resource }, step) => listTraces(step, resource, 'search'),
 }

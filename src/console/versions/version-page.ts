@@ -64,17 +64,20 @@ const changesOf = (version: Version, report: UsageReport): Markup | false => {
   const { successor: newer } = version
   if (!newer) return false
   const affected = affectedIn(report)
+  const step = { older: version, newer }
   return html`<h2>What differs from ${newer.name}</h2>
 ${tableOr(
   'Nothing that a caller must do something about.',
   `Changes from ${version.name} to ${newer.name}`,
   ['Change', 'Who still uses it'],
   version.changes.map((change) => {
-    const { title } = kindOf(change).guideEntry(change, { older: version, newer })
+    const kind = kindOf(change)
     const using = affected(change, version)
-    return html`<tr><td>${inline(title)}</td><td>${using.length === 0 ? html`<span class="none">nobody, as calls show</span>` : using.join(', ')}</td></tr>`
+    const nobody = kind.usage(change, step).isUnknown ? 'calls do not show it' : 'no call shows anybody'
+    return html`<tr><td>${inline(kind.guideEntry(change, step).title)}</td><td>${using.length === 0 ? html`<span class="none">${nobody}</span>` : using.join(', ')}</td></tr>`
   }),
-)}`
+)}
+<p class="legend">Who only reads a field is not recorded, because rows are read whole.</p>`
 }
 
 const retirementOf = (visit: Visit, facts: RetirementFacts): Markup => {
