@@ -3,7 +3,7 @@ import { networkOf } from '../call/network-of.ts'
 import type { RateModel, View } from '../compile/model.ts'
 import { plainCounted } from '../compile/names/plural.ts'
 import type { Maybe } from '../maybe.ts'
-import { type Problem, problem } from '../problems.ts'
+import { Problem, problem } from '../problems.ts'
 import { type Buckets, createBuckets, type Taken } from './buckets.ts'
 import type { SharedBuckets } from './rate-redis.ts'
 
@@ -132,6 +132,15 @@ export const createRateLimiter = (rate: RateModel, shared: SharedRates | null = 
       takeTokens(caller, address, view, ({ burst }) => Math.min(rows, burst - 1)),
   }
 }
+
+/** A refusal of a list says that the list is not one request to the rate. */
+export const refusedList = (error: unknown, rows: number): unknown =>
+  error instanceof Problem && error.type === 'too-many-requests'
+    ? new Problem(error.type, error, {
+        ...error.details,
+        detail: `A list counts as one request for each row, and this one has ${rows}. ${error.details.detail}`,
+      })
+    : error
 
 /** How many tokens are taken from a bucket of a size. */
 type TokensOf = (size: RateModel) => number

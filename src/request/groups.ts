@@ -25,7 +25,7 @@ export function readGroups(
 }
 
 function notOffered(name: string, offered: readonly string[]) {
-  const near = nearest(name, offered)
+  const near = offered.includes(`${name}_id`) ? `${name}_id` : nearest(name, offered)
   const use = near ? `did you mean "${near}"?` : `group by ${listedNames(offered)}`
   return {
     parameter: 'by',

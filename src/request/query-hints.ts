@@ -191,7 +191,7 @@ export function hintForOne({ name }: Sent, view: View, disclosure: Disclosure): 
 export function hintForRepeated(name: string): string {
   if (/^filter(?:\[or\]\[\d\])?\[[^[\]]+\]$/.test(name))
     return `is given twice; for one of several values write ${name}[in]=a,b`
-  if (name === 'sort' || name === 'include' || name.endsWith('[in]'))
+  if (name === 'sort' || name === 'include' || name === 'by' || name.endsWith('[in]'))
     return `is given twice; give it once, as in ${name}=a,b`
   return 'is given twice; give it once'
 }

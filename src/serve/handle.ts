@@ -11,6 +11,7 @@ import { EventScan } from '../events/event-scan.ts'
 import { readEvent, readEventList } from '../events/read-events.ts'
 import { audienceOf } from '../guard/audience.ts'
 import { disclosedTo } from '../guard/disclosed.ts'
+import { refusedList } from '../guard/rate.ts'
 import { demandReadScopes, demandScope } from '../guard/scopes.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import type { ProblemType } from '../problems.ts'
@@ -248,7 +249,12 @@ async function takeForRows(
   body: JsonObject,
 ): Promise<void> {
   const rows = isRowList(view, body) ? listed(view, body).length : 0
-  if (rows > 1) context.rate = await rates.takeMore(context.caller, address, view, rows - 1)
+  if (rows < 2) return
+  try {
+    context.rate = await rates.takeMore(context.caller, address, view, rows - 1)
+  } catch (error) {
+    throw refusedList(error, rows)
+  }
 }
 
 const change: Answer = async (engine, request, call, context) => {

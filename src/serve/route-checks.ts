@@ -2,6 +2,7 @@ import type { Caller } from '../call/caller.ts'
 import type { PlainRequest } from '../call/exchange.ts'
 import type { Target } from '../call/target.ts'
 import type { Model, SubCollection, Version, View } from '../compile/model.ts'
+import { collectionPaths } from '../compile/names/collection-paths.ts'
 import type { Method } from '../declare/resource.ts'
 import { credentialsInvalid } from '../guard/credentials-invalid.ts'
 import { problem } from '../problems.ts'
@@ -53,9 +54,17 @@ export function refuseMethod(target: Target, method: string): void {
   const methods = allowedMethods(target)
   if (methods.includes(method)) return
   throw problem('method-not-allowed', {
-    detail: `${method.slice(0, 20)} is not offered here. Use ${methods.join(', ')}.`,
+    detail: `${method.slice(0, 20)} is not offered here. Use ${methods.join(', ')}.${hintOfLinks(target)}`,
     headers: { Allow: methods.join(', ') },
   })
+}
+
+/** Below a many-to-many rows are only read: who writes there means to link them, which is done in the join. */
+function hintOfLinks({ sub, version }: Target): string {
+  const join = sub?.relation.join?.()
+  const [place] = join ? collectionPaths(join) : []
+  if (!join?.methods.has('POST') || place === undefined) return ''
+  return ` Rows of ${join.name} make and end the links: POST ${version.prefix}/${version.name}${place}.`
 }
 
 export function refuseRetired(engine: Engine, target: Target): void {

@@ -46,9 +46,11 @@ function taken({ target, caller }: Call, collisions: readonly Collision[]): Erro
       : names[0]?.includes(',')
         ? 'These values together are'
         : 'This value is'
-  const where = collisions.flatMap(({ place }) => (place === '' ? [] : [place.slice(1)]))
+  const places = [...new Set(collisions.flatMap(({ place }) => (place === '' ? [] : [place.slice(1)])))]
+  const more = places.length > mostPlaces ? ` and ${places.length - mostPlaces} more` : ''
+  const where = places.length > 0 ? ` in ${places.slice(0, mostPlaces).join(', ')}${more}` : ''
   return problem('unique-conflict', {
-    detail: `${names.join('; ') || 'A value'} must be unique in ${view.name}. ${what} taken${where.length > 0 ? ` in ${[...new Set(where)].slice(0, mostPlaces).join(', ')}` : ''}.`,
+    detail: `${names.join('; ') || 'A value'} must be unique in ${view.name}. ${what} taken${where}.`,
     ...errors.details,
   })
 }

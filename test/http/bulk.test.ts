@@ -265,6 +265,14 @@ describeServing(
       expect([problem.errors?.length, problem.more]).toEqual([100, 100 * 52 - 100])
     })
 
+    test('of many values that are taken the sentence names ten rows, and says how many more there are', async () => {
+      const codes = Array.from({ length: 12 }, unique)
+      expect((await send(codes.map((code) => book({ code })))).status).toBe(201)
+      const { problem } = await send(codes.map((code) => book({ code })))
+      expect(problem.detail).toMatch(/taken in data\/0, .*, data\/9 and 2 more\.$/)
+      expect(problem.errors).toHaveLength(12)
+    })
+
     test('the same unique value twice, or that of a stored row, is 409 with the row, and nothing is written', async () => {
       const [taken, twice] = [unique(), unique()]
       const [first] = rowsOf(await send([book({ code: taken })]))
@@ -444,6 +452,9 @@ describeServing(
       expect((await send(6)).status).toBe(201)
       const left = await send(4)
       expect(left.status).toBe(429)
+      expect(left.problem.detail).toMatch(
+        /^A list counts as one request for each row, and this one has 4\. More than/,
+      )
       expect(Number(left.headers.get('retry-after'))).toBeGreaterThan(0)
       const { rows } = await served.get('/v2/slow-notes')
       expect(rows).toHaveLength(6)

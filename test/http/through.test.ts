@@ -217,6 +217,7 @@ describeServing(
           [405, 'method-not-allowed'],
           'GET, HEAD, OPTIONS',
         ])
+        expect(answer.problem.detail).toContain('Rows of taggings make and end the links: POST /v2/')
       }
       const options = await served.call('OPTIONS', path)
       expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS')

@@ -104,10 +104,16 @@ function checkString(schema: JsonSchema, value: string, at: string, report: Note
     report(at, `must have at least ${plainCounted(minLength, 'character')}`, 'too_short')
   }
   if (schema.pattern !== undefined && !matches(schema.pattern, value)) {
-    report(at, `must match ${schema.pattern}`, 'pattern')
+    report(at, `must ${idLike(schema.pattern) ?? `match ${schema.pattern}`}`, 'pattern')
   }
   const format = schema.format === undefined ? undefined : stringFormats[schema.format]
   if (format && !format.test(value, schema)) report(at, () => `must be ${format.noun(schema)}`, 'format')
+}
+
+/** What an id with a prefix looks like, where the pattern is that of one: people know it by its look. */
+const idLike = (pattern: string): string | null => {
+  const [, prefix] = /^\^([a-z][a-z0-9]*_)\[0-9a-f\]\{8\}-\[0-9a-f\]\{4\}-7/.exec(pattern) ?? []
+  return prefix === undefined ? null : `be an id such as "${prefix}01980000-0000-7000-8000-000000000042"`
 }
 
 const codePoints = (text: string): number => {
