@@ -2,7 +2,7 @@ import type { Model, Version } from '../compile/model.ts'
 import { movesIn } from '../compile/resources/states.ts'
 import { type Document, operationsOf } from './operation-list.ts'
 import type { ProblemEntry } from './problem-entries.ts'
-import { linksOf } from './relations-diagram.ts'
+import { linksOf, totalsOf } from './relations-diagram.ts'
 import { type StateMachine, stateMachinesOf } from './states-diagram.ts'
 import type { VersionLife } from './version-lives.ts'
 
@@ -69,15 +69,18 @@ export const referenceText = (openapi: object, version: Version): string => {
 }
 
 export const relationsTable = (version: Version): string =>
-  table(
-    ['Resource', 'belongs to', 'as', 'What'],
-    linksOf(version).map(({ from, to, name, optional, description }) => [
-      from.name,
-      to.name,
-      `\`${name}\`${optional ? ' (optional)' : ''}`,
-      description,
-    ]),
-  )
+  [
+    table(
+      ['Resource', 'belongs to', 'as', 'What'],
+      linksOf(version).map(({ from, to, name, optional, description }) => [
+        from.name,
+        to.name,
+        `\`${name}\`${optional ? ' (optional)' : ''}`,
+        description,
+      ]),
+    ),
+    ...totalsOf(version).map(({ from, of }) => `The rows of ${from.name} are totals of ${of.name}.`),
+  ].join('\n\n')
 
 export const movesList = ({ states }: StateMachine): string =>
   [

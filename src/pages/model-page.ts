@@ -14,6 +14,10 @@ export const modelPage = async (
   versions: readonly SwitchVersion[],
 ): Promise<string> => {
   const machines = stateMachinesOf(version)
+  const views = [...version.views.values()]
+  const hasTotals = views.some(({ totals }) => totals !== null)
+  // Of rows that code gives, the times are fields like others, which may be missing.
+  const hasAnswers = views.some(({ resource }) => resource.answered !== null)
   const drawn = await Promise.all(machines.map(async (one) => machineSection(one, await statesDiagram(one))))
   return layout({
     title: `Model ${version.name}`,
@@ -22,7 +26,7 @@ export const modelPage = async (
     body: html`<h1>The model of ${version.name}</h1>
 <h2>Resources and relations</h2>
 ${framed('Diagram of resources and relations', await relationsDiagram(version))}
-<p class="legend">A fork marks the side that has many; a circle, that there may be none. A line is named after the relation, and after its other direction where there is one. Dashed boxes are shared by all accounts; a question mark stands for a field that may be unset. Every resource also has <code>id</code>, <code>created_at</code> and <code>updated_at</code>.</p>
+<p class="legend">A fork marks the side that has many; a circle, that there may be none. A line is named after the relation, and after its other direction where there is one. Dashed boxes are shared by all accounts; a question mark stands for a field that may be unset. ${hasTotals && 'A dashed line leads from a resource to totals of its rows. '}${hasTotals ? 'Every other resource' : 'Every resource'} also has <code>id</code>${!hasAnswers && html`, <code>created_at</code> and <code>updated_at</code>`}.</p>
 ${inWords(relationsTable(version))}
 ${machines.length > 0 && html`<h2>States</h2>${drawn}`}`,
   })

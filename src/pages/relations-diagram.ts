@@ -29,6 +29,10 @@ export const linksOf = (version: Version): readonly Link[] =>
     })),
   )
 
+/** Totals, and the resource whose rows each of them counts. */
+export const totalsOf = (version: Version): readonly { readonly from: View; readonly of: View }[] =>
+  [...version.views.values()].flatMap((from) => (from.totals ? [{ from, of: from.totals.of() }] : []))
+
 type BelongsToRelation = ViewRelation & { readonly relation: BelongsToModel }
 
 const isBelongsTo = (one: ViewRelation): one is BelongsToRelation => one.relation.kind === 'belongs-to'
@@ -42,16 +46,22 @@ const backOf = (view: View, relation: BelongsToModel): string | null =>
 export const relationsDiagram = (version: Version): Promise<Markup> => {
   const views = [...version.views.values()]
   const links = linksOf(version)
+  const totals = totalsOf(version)
+  const said = [
+    ...links.map(({ from, to, name }) => `${from.name} belongs to ${to.name} as ${name}`),
+    ...totals.map(({ from, of }) => `${from.name} are totals of ${of.name}`),
+  ]
   const dot = `digraph {
 nodesep="0.6"; ranksep="0.7"; ${diagramDefaults}
 node [shape="plain"]
 ${views.map((view) => `${dotString(view.name)} [class="${view.resource.shared ? 'box shared' : 'box'}" label=<${boxOf(view)}>]`).join('\n')}
 ${links.map(lineOf).join('\n')}
+${totals.map(lineOfTotals).join('\n')}
 }`
   return drawGraph(dot, {
     id: `relations-${version.name}`,
     title: `Resources and relations of ${version.name}`,
-    description: `${links.map(({ from, to, name }) => `${from.name} belongs to ${to.name} as ${name}`).join('; ')}.`,
+    description: `${said.join('; ')}.`,
   })
 }
 
@@ -80,3 +90,6 @@ const lineOf = ({ from, to, name, back, optional }: Link): string => {
   const ends = `dir="both" arrowhead="crow" arrowtail="${optional ? 'odottee' : 'tee'}"`
   return `${dotString(to.name)} -> ${dotString(from.name)} [class="line quiet" label=${dotString(` ${label} `)} ${ends}]`
 }
+
+const lineOfTotals = ({ from, of }: ReturnType<typeof totalsOf>[number]): string =>
+  `${dotString(of.name)} -> ${dotString(from.name)} [class="line quiet" style="dashed" dir="none" label=" totals "]`

@@ -8,6 +8,7 @@ import { explainDifference } from '../../src/contract/guide/explain-difference.t
 import { guideOf } from '../../src/contract/guide/guide.ts'
 import {
   custom,
+  mapValues,
   removeFilter,
   removeInclude,
   removeMethod,
@@ -99,6 +100,17 @@ describe('a migration guide', () => {
       ([, text = '']) => JSON.parse(text).data,
     )
     expect([before.phone, after.phone]).toEqual(['+0', null])
+  })
+
+  test('has no table where a field gained values and no value became another one', () => {
+    const pens = resource('pens', { fields: { size: z.enum(['s', 'm', 'l']) } })
+    const model = pairOf(
+      [pens],
+      [mapValues('pens', 'size', {}, { onlyInNewer: { l: 'm' }, why: 'Large pens.' })],
+    )
+    const guide = guideOf(olderOf(model), model.head)
+    expect(guide).toContain('changed\n\nLarge pens.\n\nNew values to expect: `l` (until now shown as `m`).')
+    expect(guide).not.toContain('| v1 | v2 |')
   })
 
   test('agrees with the list of differences', () => {

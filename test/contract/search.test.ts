@@ -62,6 +62,13 @@ test('the gate says which lines declare that it went, and the lines are enough',
   expect(guideOf(older, head)).toContain('| `GET /v1/books?search=…` | search what you get |')
 })
 
+test('the guide says in which fields words are found still', () => {
+  const model = compileApi(library({ search: ['title'], changes: [removeSearch('books', 'blurb')] }))
+  const [head = model.head, older = model.head] = model.versions
+  const now = 'the same finds words of `title` alone'
+  expect(guideOf(older, head)).toContain(`| \`GET /v1/books?search=…\` | ${now} |`)
+})
+
 test('each version searches the fields that it was published with, each set with an index of its own', () => {
   const contracts = publishedBy({ search: ['title'] })
   const model = compileApi(library({ search: ['title', 'blurb'], changes: [] }), { contracts })

@@ -211,6 +211,15 @@ describeServing(
         expect(answer.problem.errors?.[0]?.detail).toContain(says)
       })
 
+      test('stand in the model beside what they count, and are said to have no id', async () => {
+        const open = async (accept: string) =>
+          (await served.call('GET', '/docs/model', { headers: { accept } })).text
+        expect(await open('text/markdown')).toContain('The rows of order-totals are totals of orders.')
+        const page = await open('text/html')
+        expect(page).toContain('; order-totals are totals of orders')
+        expect(page).toContain('Every other resource also has <code>id</code>')
+      })
+
       test('have no includes, and other lists have no groups', async () => {
         expect((await get('include=customer', key)).refusal).toEqual([400, 'include-unknown'])
         const answer = await served.get('/v1/orders?by=status', { as: key })

@@ -4,6 +4,7 @@ import { whyNotSearched } from '../resources/searched.ts'
 import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+import { newerView } from './step.ts'
 import { listTraces } from './usage-traces.ts'
 
 export const removeSearch: ChangeKind<RemoveSearch> = {
@@ -29,10 +30,14 @@ export const removeSearch: ChangeKind<RemoveSearch> = {
     return withView(draft, resource, (one) => ({ ...one, searched: one.searched.union(new Set([name])) }))
   },
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'search removed' }),
-  guideEntry: ({ resource, field }, step) =>
-    ruleEntry(`${inCode(resource)} can no longer be searched in ${inCode(field)}`, [
-      [inCode(`GET ${olderPaths(step, resource)[0]}?search=…`), 'search what you get'],
-    ]),
+  guideEntry: ({ resource, field }, step) => {
+    const left = [...(newerView(step, resource)?.searched ?? [])].map(inCode)
+    const now =
+      left.length > 0 ? `the same finds words of ${left.join(' and ')} alone` : 'search what you get'
+    return ruleEntry(`${inCode(resource)} can no longer be searched in ${inCode(field)}`, [
+      [inCode(`GET ${olderPaths(step, resource)[0]}?search=…`), now],
+    ])
+  },
   newerFields: ({ field }) => [field],
   // Usage does not record in which field a word was found.
   usage: ({ resource }, step) => listTraces(step, resource, 'search'),

@@ -46,13 +46,21 @@ const entryText = (
   return [
     `${level} ${number}. ${entry.title}`,
     ...(change.why ? [change.why] : []),
-    `| ${step.older.name} | ${step.newer.name} |\n|---|---|\n${entry.rows.map(([old, now]) => `| ${old} | ${now} |`).join('\n')}`,
+    ...rowsText(entry, step),
     ...(entry.note === '' ? [] : [entry.note]),
     ...exampleText(entry, step),
     `*${verdict === 'breaking' ? 'Breaking' : 'Additive'}; ${lossWords[loss]}.*`,
     ...(affected.length > 0 ? [`Still in use by: ${affected.join(', ')}.`] : []),
   ].join('\n\n')
 }
+
+/** What became of what, side by side. Values that only the newer version has stand in the note alone. */
+const rowsText = ({ rows }: GuideEntry, { older, newer }: VersionStep): readonly string[] =>
+  rows.length === 0
+    ? []
+    : [
+        `| ${older.name} | ${newer.name} |\n|---|---|\n${rows.map(([old, now]) => `| ${old} | ${now} |`).join('\n')}`,
+      ]
 
 const lossWords: { readonly [L in JudgedChange['loss']]: string } = {
   'two-way': 'both versions read and write the same data',
