@@ -77,6 +77,7 @@ describeStores('the data of an account in the console', (store) => {
     expect(counted.text).toContain('rel="next"')
     const refused = await ada.get(`${at('list', 'orders')}&is.total=gte&value.total=much`)
     expect([refused.status, refused.text.includes('role="alert"')]).toEqual([400, true])
+    expect(refused.text.match(/has a value that is not/g)).toHaveLength(1)
   })
 
   it('a row of another account is not there', async () => {

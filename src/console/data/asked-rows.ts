@@ -90,12 +90,16 @@ export const listedRows = (answer: EngineAnswer): RowsPage => {
   }
 }
 
-/** A refusal in the words of the engine, with what it says of each field or parameter that has no place of its own. */
+/**
+ * A refusal in the words of the engine, with what it says of each field or parameter that has no place of its own. Where the sentence says all of
+ * that already, it is not said again.
+ */
 export const problemNotice = (
   { title, detail, errors }: ReceivedProblem,
   isElsewhere: (fault: FaultOfField) => boolean,
 ): Markup => {
-  const here = errors.filter((fault) => !isElsewhere(fault))
+  const apart = errors.filter((fault) => !isElsewhere(fault))
+  const here = apart.every((fault) => detail.includes(fault.detail)) ? [] : apart
   return html`<div class="notice" role="alert"><b>${title}.</b> ${detail}${
     here.length > 0 &&
     html`<ul class="tight">${here.map(({ field, parameter, detail: what }) => html`<li><code>${field ?? parameter ?? ''}</code> ${what}</li>`)}</ul>`
