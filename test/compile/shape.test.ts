@@ -37,6 +37,10 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [{ api: { title: 5 } }, 'title: it must be a text. Write a text, or leave it out.'],
     [{ api: { resources: 'books' } }, 'resources: it must be a list. Write api('],
     [{ api: { versions: 'v1', unversioned: 'v2' } }, 'versions: it must be a list.'],
+    [
+      { api: { versions: [loose(version)('v1', 'x')] } },
+      'versions.v1: the options must be an object. Write { option: value }, with one of "published", ',
+    ],
     [{ api: { versions: [5], unversioned: 'v2' } }, 'versions[0]: this is not a version.'],
     [{ api: { versions: [loose(version)()] } }, 'versions[0]: this is not a version.'],
     [
@@ -239,6 +243,14 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       "v1.changes[0] renameField.resource: it is missing. Write renameField('books', 'old_name', 'new_name').",
       'v1.changes[0] renameField.from: it is missing.',
       'v1.changes[0] renameField.to: it is missing.',
+    ],
+    [
+      changed(loose(change.mapValues)('books', 'status', {}, { onlyInNewr: {} })),
+      'mapValues: "onlyInNewr" is not an option. Did you mean "onlyInNewer"?',
+    ],
+    [
+      changed(loose(change.removeBulk)('books', 'x')),
+      'removeBulk: the options must be an object. Write { option: value }, with one of "why".',
     ],
     [changed(loose(change.mapValues)('books', 'status')), 'v1.changes[0] mapValues.values: it is missing.'],
     [

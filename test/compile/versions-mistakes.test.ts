@@ -215,7 +215,22 @@ const cases: readonly [string, readonly change.Change[], string][] = [
   [
     'a filter that is still offered',
     [change.removeFilter('customers', 'name')],
-    'customers still offers filter by name.',
+    'customers still offers filter by "name".',
+  ],
+  [
+    'a filter that is named twice',
+    [change.removeFilter('customers', 'level'), change.removeFilter('customers', 'level')],
+    'v1.changes[1] removeFilter: it collides with v1.changes[0] removeFilter: both change customers.level.',
+  ],
+  [
+    'a filter through a relation to many',
+    [change.removeFilter('customers', 'orders.total')],
+    '"orders.total": "orders" of customers leads to many rows, and a filter leads to one. There is none to choose from.',
+  ],
+  [
+    'a limit that is more than it can be',
+    [change.changeLimit('customers', 'countRows', { was: 200_000 })],
+    '"was" is 200000, which countRows cannot be. Write a whole number from 1 to 100000.',
   ],
   [
     'a limit that is the same',

@@ -122,7 +122,7 @@ test.each([
 
 test('a removeSearch of a field that is searched does not compile', () => {
   expect(() => compileApi(library({ search: ['title'], changes: [removeSearch('books', 'title')] }))).toThrow(
-    'books still offers search in title. Take it off the search list, or leave this out.',
+    'books still offers search in "title". Take it off the search list, or leave this out.',
   )
 })
 

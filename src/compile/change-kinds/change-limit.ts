@@ -1,6 +1,6 @@
 import type { ChangeLimit } from '../../declare/change.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
-import { limitNames } from '../service/limits.ts'
+import { limitNames, mostOf } from '../service/limits.ts'
 import { textShape, wholeFromOne, wordFrom } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { inCode, ruleEntry } from './guide-entry.ts'
@@ -18,6 +18,11 @@ export const changeLimit: ChangeKind<ChangeLimit> = {
   takeBack(draft, { resource, limit, was }, report) {
     const view = report.view(resource)
     if (!view) return null
+    if (was > mostOf(limit))
+      return report.mistake(
+        `"was" is ${was}, which ${limit} cannot be.`,
+        `Write a whole number from 1 to ${mostOf(limit)}.`,
+      )
     if (view.limits[limit] === was)
       return report.mistake(
         `${limit} of ${resource} is still ${was}.`,

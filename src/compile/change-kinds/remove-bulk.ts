@@ -15,10 +15,9 @@ export const removeBulk: ChangeKind<RemoveBulk> = {
   phase: 3,
   takeBack(draft, { resource }, report) {
     const view = report.view(resource)
-    if (!view) return null
+    if (!view || !report.claim(`${resource} bulk`)) return null
     if (view.bulk)
       return report.mistake(`${resource} still takes lists.`, 'Take bulk off, or leave this out.')
-    if (!report.claim(`${resource} bulk`)) return null
     return withView(draft, resource, (one) => ({ ...one, bulk: true }))
   },
   line: ({ resource }) => ({ where: resource, what: 'bulk removed' }),

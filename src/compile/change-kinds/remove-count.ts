@@ -15,10 +15,9 @@ export const removeCount: ChangeKind<RemoveCount> = {
   phase: 3,
   takeBack(draft, { resource }, report) {
     const view = report.view(resource)
-    if (!view) return null
+    if (!view || !report.claim(`${resource} count`)) return null
     if (view.counted)
       return report.mistake(`${resource} still offers count.`, 'Take count off, or leave this out.')
-    if (!report.claim(`${resource} count`)) return null
     return withView(draft, resource, (one) => ({ ...one, counted: true }))
   },
   line: ({ resource }) => ({ where: resource, what: 'count removed' }),

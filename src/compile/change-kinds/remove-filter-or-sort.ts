@@ -55,16 +55,16 @@ const offerAgain = (
 ): Draft | null => {
   const set = `${aspect}s` as const
   const view = report.view(resource)
-  const field = view && fieldAt(draft, view, resource, aspect === 'filter' ? name.split('.') : [name], report)
-  if (!view || !field) return null
+  const path = aspect === 'filter' ? name.split('.') : [name]
+  const field = view && fieldAt(draft, view, resource, path, path.length > 1 ? report.within(name) : report)
+  if (!view || !field || !report.claim(`${resource}.${name}`)) return null
   if (view[set].has(name))
     return report.mistake(
-      `${resource} still offers ${aspect} by ${name}.`,
+      `${resource} still offers ${aspect} by "${name}".`,
       `Take it off the ${aspect} list, or leave this out.`,
     )
   if (field.made || field.writeOnly || kinds[field.kind].notQueryable !== null)
-    return report.mistake(`${name} cannot be a ${aspect}.`, 'Only stored, shown, simple values can.')
-  if (!report.claim(`${resource}.${name}`)) return null
+    return report.mistake(`"${name}" cannot be a ${aspect}.`, 'Only stored, shown, simple values can.')
   return withView(draft, resource, (one) => ({ ...one, [set]: one[set].union(new Set([name])) }))
 }
 
@@ -82,8 +82,13 @@ const fieldAt = (
   const target = relation && viewOfResource(draft, relation.relation.target.name)
   if (relation?.relation.kind !== 'belongs-to' || !target)
     return report.mistake(
-      `"${name}" is not a to-one relation of ${resource}.`,
-      didYouMean(name, from.relations.keys()),
+      relation?.relation.kind === 'has-many'
+        ? `"${name}" of ${resource} leads to many rows, and a filter leads to one.`
+        : `"${name}" is not a to-one relation of ${resource}.`,
+      didYouMean(name, toOnesOf(from)),
     )
   return fieldAt(draft, target[1], target[0], rest, report)
 }
+
+const toOnesOf = ({ relations }: DraftView): readonly string[] =>
+  [...relations].filter(([, { relation }]) => relation.kind === 'belongs-to').map(([name]) => name)

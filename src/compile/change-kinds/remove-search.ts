@@ -18,15 +18,14 @@ export const removeSearch: ChangeKind<RemoveSearch> = {
   takeBack(draft, { resource, field: name }, report) {
     const view = report.view(resource)
     const field = view && report.field(resource, name)
-    if (!view || !field) return null
+    if (!view || !field || !report.claim(`${resource}.${name}`)) return null
     if (view.searched.has(name))
       return report.mistake(
-        `${resource} still offers search in ${name}.`,
+        `${resource} still offers search in "${name}".`,
         'Take it off the search list, or leave this out.',
       )
     if (!field.field || whyNotSearched(field) !== null)
-      return report.mistake(`${name} cannot be searched.`, 'Only stored, shown texts can.')
-    if (!report.claim(`${resource}.${name}`)) return null
+      return report.mistake(`"${name}" cannot be searched.`, 'Only stored, shown texts can.')
     return withView(draft, resource, (one) => ({ ...one, searched: one.searched.union(new Set([name])) }))
   },
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'search removed' }),

@@ -13,6 +13,8 @@ export interface Report {
   field(resource: string, name: string): DraftField | null
   /** Takes one aspect of one thing for this change; false (and a mistake) when another change has it. Unless said, changes of one kind have an aspect in common. */
   claim(thing: string, aspect?: SharedAspect): boolean
+  /** The same, for a step of a path: its mistakes begin with the whole path, which stands in the code. */
+  within(path: string): Report
 }
 
 /** What changes of several kinds are about. `all`: the thing is hidden or replaced as a whole, so no other change may touch it. */
@@ -36,10 +38,16 @@ const whereOf = (version: string, index: number, change: Change): string =>
 export const builderOf = ({ kind }: Pick<Change, 'kind'>): string =>
   kind.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 
-export const reportOf = (list: ChangeList, index: number, change: Change, draft: Draft): Report => {
+export const reportOf = (
+  list: ChangeList,
+  index: number,
+  change: Change,
+  draft: Draft,
+  before = '',
+): Report => {
   const { mistakes, newer } = list
   const where = whereOf(list.version, index, change)
-  const mistake = (what: string, hint: string): null => mistakes.add(where, what, hint)
+  const mistake = (what: string, hint: string): null => mistakes.add(where, before + what, hint)
   const viewOf = (name: string): DraftView | null =>
     draft.get(name) ?? mistake(`"${name}" is not a resource of ${newer}.`, resourceHint(name, list, draft))
   return {
@@ -54,6 +62,7 @@ export const reportOf = (list: ChangeList, index: number, change: Change, draft:
       return view.fields.get(name) ?? mistake(what, fieldHint(name, resource, list, view))
     },
     claim: (thing, aspect) => claim(list.claims, thing, aspect ?? change.kind, where, mistake),
+    within: (path) => reportOf(list, index, change, draft, `"${path}": `),
   }
 }
 

@@ -67,7 +67,8 @@ const checkPaths = (view: View, mistakes: MistakeList): void => {
     head
       ? mistakes.add(`${view.name}.${option}`, `"${path}" ${why}`, hint)
       : mistakes.add(`versions.${version}`, `its ${option} "${path}" of ${view.name} ${why}`, hint)
-  for (const [path, { steps }] of view.filterOf) {
+  // The filters of totals are those of the rows that they count.
+  for (const [path, { steps }] of view.totals ? [] : view.filterOf) {
     const passed = steps.length > 0 ? [view, ...steps.map(({ target }) => target())] : []
     const answered = passed.find(({ resource }) => resource.answered)
     if (answered)

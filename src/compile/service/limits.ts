@@ -26,6 +26,9 @@ const ofResources: { readonly [L in keyof LimitsModel]: Bound } = {
 /** The limits that a resource can have of its own. */
 export const limitNames = Object.keys(ofResources) as readonly (keyof LimitsModel)[]
 
+/** The most that a limit of a resource can be. */
+export const mostOf = (name: keyof LimitsModel): number => ofResources[name].most
+
 const ofApi: { readonly [L in keyof ApiLimitsModel]: Bound } = {
   ...ofResources,
   jsonDepth: { usual: 32, most: 200 },

@@ -17,8 +17,8 @@ export const soundChanges = (
 
 const soundChange = (declared: unknown, where: string, mistakes: MistakeList): Change | undefined => {
   if (isChange(declared)) {
-    const { options } = changeKinds[declared.kind]
-    const table = { ...options, may: { ...options.may, why: textShape } }
+    const { options, parameters } = changeKinds[declared.kind]
+    const table = { ...options, may: { ...options.may, why: textShape }, ofArguments: parameters }
     const whole = `${where} ${builderOf(declared)}`
     return soundOptions({ ...declared }, table, whole, mistakes) as Change | undefined
   }

@@ -133,7 +133,7 @@ const soundVersion = (declared: unknown, index: number, mistakes: MistakeList): 
   const written = (options?.changes ?? null) as readonly unknown[] | null
   const changes = soundChanges(written ?? [], name, mistakes)
   return {
-    declaration: { ...options, changes } as unknown as VersionDeclaration,
+    declaration: { name, ...options, changes } as unknown as VersionDeclaration,
     whole: changes.length === written?.length,
   }
 }
