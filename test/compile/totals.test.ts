@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { api, decimal, needsScope, renameField, resource, version, writeOnly } from '../../src/index.ts'
+import {
+  api,
+  belongsTo,
+  decimal,
+  needsScope,
+  renameField,
+  resource,
+  version,
+  writeOnly,
+} from '../../src/index.ts'
 import { linesOf } from './declarations.ts'
 
 const orders = resource('orders', {
@@ -106,4 +115,22 @@ test('an older version in which a field would be called count', () => {
     }),
   )
   expect(lines.join('\n')).toContain('versions.v1: in order-totals it has a field "count"')
+})
+
+test('a filter that leads to a noun of code is a mistake of the rows alone, not of their totals too', () => {
+  const customers = resource('customers', {
+    fields: { email: z.email() },
+    answers: { get: async () => null, list: async () => ({ rows: [] }) },
+  })
+  const bought = resource('orders', {
+    fields: { status: z.enum(['open', 'paid']) },
+    relations: { customer: belongsTo(customers) },
+    filter: ['customer.email'],
+  })
+  const sums = resource('order-totals', { totals: { of: 'orders', by: ['status'] } })
+  expect(linesOf(api('sales', { resources: [customers, bought, sums] }))).toEqual([
+    expect.stringContaining(
+      'orders.filter: "customer.email" leads through relations, which only the store follows',
+    ),
+  ])
 })
