@@ -89,7 +89,10 @@ function readSent(target: Target, body: JsonObject, grants: Grants, errors: Fiel
   const ownerField = target.sub?.by?.field ?? null
   for (const [name, value] of Object.entries(body)) {
     const field = target.view.field.get(name)
-    if (!field) errors.add(() => unknownField(target.view, name, grants))
+    if (!field)
+      errors.add(() =>
+        name === 'data' ? envelope(target.view, value) : unknownField(target.view, name, grants),
+      )
     else if (field.field?.name === ownerField && value !== target.ownerId) {
       errors.add(() => fieldFault(field, 'differs from the id in the path; leave it out', 'immutable'))
     } else sent.set(field, value)
@@ -100,6 +103,15 @@ function readSent(target: Target, body: JsonObject, grants: Grants, errors: Fiel
   }
   return sent
 }
+
+/** No field is called data: who sends it has the form of an answer, or of a list of rows, in mind. */
+const envelope = ({ name }: View, value: unknown): FieldError => ({
+  pointer: '#/data',
+  detail: Array.isArray(value)
+    ? `is not a field of ${name}, which takes one row at a time; send each row by itself`
+    : `is not a field of ${name}; send the row by itself, without data around it`,
+  code: 'unknown',
+})
 
 /** Suggests a field that the holder of the grants may know. */
 export function unknownField(view: View, name: string, grants: Grants): FieldError {

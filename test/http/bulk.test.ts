@@ -256,7 +256,15 @@ describeServing(
       expect(none.problem.detail).toBe('The body must be a JSON object.')
       const undeclared = await send([{ text: 'x' }], {}, '/v2/notes')
       expect([undeclared.status, ...undeclared.faults]).toEqual([422, '#/data', '#/text'])
-      expect(undeclared.problem.errors?.[0]?.code).toBe('unknown')
+      expect(undeclared.problem.errors?.[0]).toEqual({
+        pointer: '#/data',
+        detail: 'is not a field of notes, which takes one row at a time; send each row by itself',
+        code: 'unknown',
+      })
+      const enveloped = await served.call('POST', '/v2/notes', { body: { data: { text: 'x' } }, as: keeper })
+      expect(enveloped.problem.errors?.[0]?.detail).toBe(
+        'is not a field of notes; send the row by itself, without data around it',
+      )
     })
 
     test('a thousand mistakes are counted, and the first hundred told', async () => {
