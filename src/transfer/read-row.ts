@@ -39,7 +39,9 @@ export type NamedRow = Pick<FileRow, 'resource' | 'account'> & { readonly id: st
 export function columnFault({ model, resource }: ImportTarget, name: string): string | null {
   const view = resource && model.head.viewOf.get(resource.name)
   if (!view || isMark(name) || view.resource.field.has(name)) return null
-  return `${name} ${unknownField(view, name, allGrants).detail}`
+  const { detail } = unknownField(view, name, allGrants)
+  const known = detail.includes(';') ? '' : `; it has ${view.fields.map((field) => field.name).join(', ')}`
+  return `${name} ${detail}${known}`
 }
 
 const allMarks: ReadonlySet<string> = new Set(Object.values(marks))
@@ -114,6 +116,9 @@ function resourceOf({ model, resource }: ImportTarget, named: unknown): Resource
   if (found && !found.engineMade) return found
   if (model.resources.get(String(named))?.answered)
     return `is a row of ${named}, which is answered by code: the store has no rows of it`
+  const counted = model.head.views.get(String(named))?.totals?.of().name
+  if (counted !== undefined)
+    return `is a row of ${named}, which counts rows of ${counted} and has none of its own`
   const known = [...model.stored.values()].flatMap(({ name, engineMade }) => (engineMade ? [] : [name]))
   return `names a resource "${named}" that does not exist. ${didYouMean(String(named), known)}`
 }

@@ -10,6 +10,7 @@ import { api as declare, resource } from '../../src/index.ts'
 import { withSnapshot } from '../../src/store/snapshot.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { exportRows } from '../../src/transfer/export-rows.ts'
+import { columnFault, readRow } from '../../src/transfer/read-row.ts'
 import { shell } from '../support/child.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase, walkedStores } from '../support/databases.ts'
@@ -160,11 +161,23 @@ test('an unknown resource, and one of the engine itself, are refused with what t
   await expect(exporting('webhook-endpoints')).rejects.toThrow(/belongs to the engine itself/)
 })
 
-test('totals are told what they count', () => {
+test('totals are told what they count, by the command and of a line of a file, and columns that are no fields which there are', () => {
   const books = resource('books', { fields: { pages: z.int() } })
   const totals = resource('book-totals', { totals: { of: 'books', by: ['pages'], sums: [] } })
   const model = compileApi(declare('library', { resources: [books, totals] }))
   expect(() => namedResources(model, ['book-totals'])).toThrow(
     'book-totals counts rows of books, and has none of its own. Name books.',
+  )
+  const target = { model, format: 'jsonl', resource: null, account: 'acme', now: () => 0 } as const
+  const record = { line: 1, bytes: 9, values: { '@resource': 'book-totals' }, fault: null }
+  expect(readRow(target, record)).toEqual([
+    expect.objectContaining({
+      detail: 'is a row of book-totals, which counts rows of books and has none of its own',
+    }),
+  ])
+  const ofBooks = { ...target, format: 'csv', resource: model.stored.get('books') ?? null } as const
+  expect(columnFault(ofBooks, 'pagse')).toBe('pagse is not a field of books; did you mean "pages"?')
+  expect(columnFault(ofBooks, 'weight')).toBe(
+    'weight is not a field of books; it has id, pages, created_at, updated_at',
   )
 })

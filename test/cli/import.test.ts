@@ -428,7 +428,7 @@ describe('a CSV file', () => {
     const refused = await Promise.all([importing(url, file), importing(url, file, '--resource', 'products')])
     expect(refused.map(({ code, stderr }) => [code, /csv:1: (.*)\n/.exec(stderr)?.[1]])).toEqual([
       [1, '__proto__ is not a field of any resource'],
-      [1, '__proto__ is not a field of products'],
+      [1, expect.stringMatching(/^__proto__ is not a field of products; it has id, sku, /)],
     ])
   })
 
