@@ -423,3 +423,9 @@ test.each([
   const lines = linesOf(api('notebook', { resources: [notes, tags, taggings] }))
   expect(lines).toEqual([expect.stringContaining(`notes.relations.tags: ${told}`)])
 })
+
+test('a misspelt GET is not also missing', () => {
+  expect(linesOf(library({ books: { methods: ['get', 'POST'] } }))).toEqual([
+    'books.methods[0]: "get" is not a method. Did you mean "GET"?',
+  ])
+})

@@ -19,8 +19,10 @@ export const readMethods = (draft: Declared, mistakes: MistakeList): ReadonlySet
   for (const method of declared)
     if (!possible.includes(method))
       note(`answers has no function for ${method}.`, 'Leave the method out, or write one.')
+  // A method that is misspelt was left out, and may have been meant to be GET.
+  const isWhole = !mistakes.all.some(({ where }) => where.startsWith(`${draft.declaration.name}.methods[`))
   // No methods: the newest version removed the resource, and older versions still offer it.
-  if (declared.length > 0 && !declared.includes('GET') && !answered)
+  if (declared.length > 0 && !declared.includes('GET') && !answered && isWhole)
     note('GET is missing, and what is written must be readable.', "Add 'GET'.")
   return new Set(allMethods.filter((method) => declared.includes(method)))
 }
