@@ -9,6 +9,7 @@ import { problem } from '../problems.ts'
 import { sentFor } from '../request/customs.ts'
 import { FieldErrors, placedError } from '../request/field-errors.ts'
 import type { Value } from '../store/store.ts'
+import { createVerdict } from './judge.ts'
 import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** The columns of one row whose values another row has. */
@@ -70,11 +71,13 @@ export async function takenAmong(
   const isOne = attempts[0]?.place === ''
   const alone = { place: isOne ? '' : listPlace, columns: refused }
   if (isOne && resource.uniques.length === 1) return taken(write.call, [alone])
+  // Rows of a list that a hook has not seen yet are not judged. What they collide with may be a row that the caller may not read.
+  const judged = createVerdict(write.call) === null ? attempts.filter(({ written }) => written) : attempts
   const found: Collision[] = []
   for (const set of resource.uniques) {
     const fields = set.map((name) => knownField(resource, name))
     const columns = fields.map(({ column }) => column)
-    const asked = attempts.flatMap(({ place, before, written, asked }) => {
+    const asked = judged.flatMap(({ place, before, written, asked }) => {
       const values = valuesOf(fields, written ?? asked)
       // What a row has already, no other row has.
       const isKept = before && JSON.stringify(values) === JSON.stringify(valuesOf(fields, before))

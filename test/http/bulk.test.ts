@@ -74,6 +74,13 @@ const visits = resource('visits', {
   },
   rules: { read: ({ row }) => row.number.isNot(-1) },
 })
+const wishes = resource('wishes', {
+  fields: { keeper: z.string(), code: z.string() },
+  bulk: true,
+  unique: [['keeper', 'code']],
+  hooks: { beforeCreate: () => ({}) },
+  rules: { read: ({ row, caller }) => row.keeper.is(caller.claim('keeper')) },
+})
 const notes = resource('notes', { fields: { text: z.string().max(1_000), data_of: z.string().optional() } })
 const slow = resource('slow-notes', {
   fields: { text: z.string() },
@@ -95,7 +102,7 @@ const marks = resource('marks', {
   bulk: true,
 })
 const declaration = api('library', {
-  resources: [shelves, keepers, books, visits, notes, slow, labels, marks],
+  resources: [shelves, keepers, books, visits, wishes, notes, slow, labels, marks],
   scopes: { 'books:finance': 'See what books cost.' },
   versions: [
     version('v2', { published: '2026-02-01' }),
@@ -325,6 +332,22 @@ describeServing(
       await send([book({ code: taken })])
       const hidden = await send([book({ code: taken }), book({ keeper: 'm2' })], {}, '/v2/books', other)
       expect(hidden.refusal).toEqual([403, 'not-permitted'])
+    })
+
+    test('of rows that no hook has seen yet, nothing tells what hidden rows they collide with', async () => {
+      const other = await asKeeper('m2')
+      const [hidden, own] = [unique(), unique()]
+      await send([{ keeper: 'm2', code: hidden }], {}, '/v2/wishes', other)
+      const wish = { keeper: 'm1', code: own }
+      for (const rows of [
+        [wish, wish, { keeper: 'm2', code: hidden }],
+        [wish, wish, { keeper: 'm2', code: unique() }],
+      ]) {
+        const answer = await send(rows, {}, '/v2/wishes')
+        expect(answer.refusal).toEqual([409, 'unique-conflict'])
+        expect(answer.faults).toEqual(['#/data/1/keeper', '#/data/1/code'])
+        expect(answer.problem.detail).toMatch(/taken in data\/1\.$/)
+      }
     })
 
     test('a field that needs a scope is 403 with the rows that send it', async () => {
