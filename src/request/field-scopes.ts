@@ -12,6 +12,8 @@ import { fieldFault } from './fields-refused.ts'
 interface Asking {
   readonly field: ViewField
   readonly error: FieldError
+  /** Of the row in a list. */
+  readonly place?: string
 }
 
 /** The refusal of all fields and parameters that the caller lacks a scope for. */
@@ -21,7 +23,8 @@ function refuseAsking(asking: readonly Asking[], lacks: (scope: string) => boole
   const scopes = [...new Set(asking.flatMap(({ field }) => field.needsScopes.filter(lacks)))]
   const names = [...new Set(asking.map(({ field }) => field.name))]
   const needed = scopes.map((scope) => `"${scope}"`).join(' and ')
-  const detail = `${names.join(', ')} ${names.length > 1 ? 'need' : 'needs'} the scope ${needed}, which these credentials lack.`
+  const where = first.place ? `${first.place.slice(1)}: ` : ''
+  const detail = `${where}${names.join(', ')} ${names.length > 1 ? 'need' : 'needs'} the scope ${needed}, which these credentials lack.`
   throw scopeMissing(
     scopes,
     detail,
@@ -93,6 +96,7 @@ const mustBeSent = (view: View, { required, field }: ViewField): boolean =>
 const placedAsking = (field: ViewField, place: string): Asking => ({
   field,
   error: placedError(fieldFault(field, needing(field), 'scope'), place),
+  place,
 })
 
 /** The refusal of fields that a body would set and the caller may not set. */

@@ -23,9 +23,7 @@ export async function writeRefused(
   if (missing) return missing
   if (!(error instanceof StoreError)) return error
   if (error.kind === 'unique' && error.columns.length > 0) {
-    const written = attempts.flatMap((attempt) => (attempt.written ? [attempt.written] : []))
-    const verb = attempts[0]?.before ? 'update' : 'create'
-    if (written.length > 0) await refuseUnlessMayMake(write, written, verb)
+    await refuseUnlessMayMake(write, attempts, attempts[0]?.before ? 'update' : 'create')
     return takenAmong(write, attempts, error.columns)
   }
   if (error.kind === 'out-of-range') return outOfRange()

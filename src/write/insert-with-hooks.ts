@@ -19,6 +19,7 @@ export async function refuseBeforeInsert(write: OpenWrite, attempts: readonly At
   await refuseUnlessWhile(
     write,
     attempts.map(({ asked }) => asked),
+    attempts.map(({ place }) => place),
   )
   if (!hooksOf(write.call.target.view.resource).beforeCreate) return
   const missing = await missingReferences(write, attempts)

@@ -8,9 +8,10 @@ import type { RuleKind } from '../declare/rule.ts'
 import type { Judgement } from '../plan/row-statements.ts'
 import { decidedByScopes } from '../plan/rule-sql.ts'
 import { problem } from '../problems.ts'
+import { placeOf } from '../request/field-errors.ts'
 import { passingRows } from './passing-rows.ts'
 import { ofRow } from './within-row.ts'
-import type { WriteRequest } from './write-request.ts'
+import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** What a caller's scopes say of all rows; the rule where the row decides. */
 export function verdict(
@@ -101,7 +102,7 @@ export async function refuseUnlessAllMade(write: WriteRequest, rows: readonly St
   const ids = rows.map(({ id }) => String(id))
   const made = await permitted(write, write.call.target.view.resource, 'create', ids)
   const refused = ids.findIndex((id) => !made.has(id))
-  if (refused >= 0) throw ofRow(refused, notMade(write.call, 'create'))
+  if (refused >= 0) throw ofRow(placeOf(refused), notMade(write.call, 'create'))
 }
 
 /**
@@ -110,16 +111,17 @@ export async function refuseUnlessAllMade(write: WriteRequest, rows: readonly St
  */
 export async function refuseUnlessMayMake(
   { writer, call }: WriteRequest,
-  rows: readonly StoredRow[],
+  attempts: readonly Attempt[],
   verb: 'create' | 'update',
 ): Promise<void> {
   const { resource } = call.target.view
   const said = verdict(call, resource, 'create')
-  const makes =
-    typeof said === 'boolean'
-      ? said
-      : (await passingRows(writer, call.caller, resource, said, rows)).length === rows.length
-  if (!makes) throw notMade(call, verb)
+  if (said === true) return
+  const written = attempts.flatMap(({ place, written }) => (written ? [{ place, row: written }] : []))
+  const rows = written.map(({ row }) => row)
+  const passing = said === false ? [] : await passingRows(writer, call.caller, resource, said, rows)
+  const refused = written.find((_, index) => !passing.includes(index))
+  if (refused) throw ofRow(refused.place, notMade(call, verb))
 }
 
 const notMade = (call: Call, verb: 'create' | 'update'): Error =>

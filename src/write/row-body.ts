@@ -2,7 +2,7 @@ import type { Call } from '../call/call.ts'
 import { shownText } from '../call/row-text.ts'
 import type { StoredRow } from '../call/stored-row.ts'
 import { problem } from '../problems.ts'
-import { FieldErrors } from '../request/field-errors.ts'
+import { FieldErrors, placeOf } from '../request/field-errors.ts'
 import { fieldsRefused } from '../request/fields-refused.ts'
 import { ofRow } from './within-row.ts'
 
@@ -33,7 +33,7 @@ function textOfListed(call: Call, row: StoredRow, index: number): string {
   try {
     return rowText(call, row)
   } catch (error) {
-    throw ofRow(index, error)
+    throw ofRow(placeOf(index), error)
   }
 }
 

@@ -8,6 +8,7 @@ import { toShown, toStored } from '../compile/versions/codecs.ts'
 import { problem } from '../problems.ts'
 import { mayRead } from './judge.ts'
 import { ownersOf } from './row-change.ts'
+import { ofRow } from './within-row.ts'
 import type { OpenWrite } from './write-request.ts'
 
 /**
@@ -39,20 +40,29 @@ export function refuseMove(call: Call, body: JsonObject, before: StoredRow, afte
 
 /**
  * `onlyWhile`: the related row is locked, so that it cannot leave its state until this write has ended. A row that moves from
- * one to another must be allowed to leave and to arrive.
+ * one to another must be allowed to leave and to arrive. `places` are those of the rows in a list: the refusal is about the first of them.
  */
-export async function refuseUnlessWhile(write: OpenWrite, rows: readonly StoredRow[]): Promise<void> {
+export async function refuseUnlessWhile(
+  write: OpenWrite,
+  rows: readonly StoredRow[],
+  places: readonly string[] = [],
+): Promise<void> {
   const { call, changes } = write
   for (const { relation, field, values } of call.target.view.resource.onlyWhile) {
     const ids = ownersOf(rows, relation)
     await changes.lockAll(relation.target, ids)
+    const refusing = new Map<unknown, string>()
     for (const id of ids) {
       const related = await changes.lock(relation.target, id, 'to-change')
       const value = String(related?.row[field])
-      if (!related || values.includes(value)) continue
-      const isSeen = await mayRead(write, relation.target, id)
-      throw stateConflict(call, 'written', { on: relation.target, field, values }, isSeen ? value : null)
+      if (related && !values.includes(value)) refusing.set(id, value)
     }
+    const refused = rows.findIndex((row) => refusing.has(row[relation.field]))
+    if (refused < 0) continue
+    const id = String(rows[refused]?.[relation.field])
+    const value = (await mayRead(write, relation.target, id)) ? (refusing.get(id) ?? null) : null
+    const conflict = stateConflict(call, 'written', { on: relation.target, field, values }, value)
+    throw ofRow(places[refused] ?? '', conflict)
   }
 }
 

@@ -6,14 +6,13 @@ export async function withinRow<T>(index: number, work: () => Promise<T>): Promi
   try {
     return await work()
   } catch (error) {
-    throw ofRow(index, error)
+    throw ofRow(placeOf(index), error)
   }
 }
 
-/** What was thrown while one row of a list was looked at: a refusal says which row that is. */
-export function ofRow(index: number, error: unknown): unknown {
-  if (!(error instanceof Problem)) return error
-  const place = placeOf(index)
+/** What was thrown while the row at a place of a list was looked at: a refusal says which row that is. A row that was sent alone has no place. */
+export function ofRow(place: string, error: unknown): unknown {
+  if (!(error instanceof Problem) || place === '') return error
   return new Problem(error.type, error, {
     ...error.details,
     detail: `${place.slice(1)}: ${error.details.detail}`,

@@ -330,8 +330,9 @@ describeServing(
       const other = await asKeeper('m2')
       const taken = unique()
       await send([book({ code: taken })])
-      const hidden = await send([book({ code: taken }), book({ keeper: 'm2' })], {}, '/v2/books', other)
+      const hidden = await send([book({ keeper: 'm2' }), book({ code: taken })], {}, '/v2/books', other)
       expect(hidden.refusal).toEqual([403, 'not-permitted'])
+      expect(hidden.problem.detail).toMatch(/^data\/1: /)
     })
 
     test('of rows that no hook has seen yet, nothing tells what hidden rows they collide with', async () => {
@@ -355,14 +356,18 @@ describeServing(
       const answer = await send([book(), book({ cost: 1 }), book({ cost: 2 })], {}, '/v2/books', without)
       expect(answer.refusal).toEqual([403, 'scope-missing'])
       expect(answer.faults).toEqual(['#/data/1/cost', '#/data/2/cost'])
+      expect(answer.problem.detail).toMatch(/^data\/1: cost needs the scope /)
       expect(await count()).toBe(0)
     })
 
     test('a state that forbids one row refuses all', async () => {
-      const closed = (await served.make('/v2/shelves', { room: 'b' })).id
-      await served.call('PATCH', `/v2/shelves/${closed}`, { body: { state: 'closed' } })
-      const answer = await send([book(), book({ shelf_id: closed })])
+      const closed = rowsOf(await send([{ room: 'b' }, { room: 'c' }], {}, '/v2/shelves'))
+      for (const { id } of closed)
+        await served.call('PATCH', `/v2/shelves/${id}`, { body: { state: 'closed' } })
+      const onClosed = closed.map(({ id }) => book({ shelf_id: id })).toReversed()
+      const answer = await send([book(), ...onClosed])
       expect(answer.refusal).toEqual([409, 'state-conflict'])
+      expect(answer.problem.detail).toMatch(/^data\/1: /)
       expect(await count()).toBe(0)
     })
 
