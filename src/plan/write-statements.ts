@@ -179,7 +179,8 @@ export function insertRowsAlong(
 ): AlongStatement {
   const binds = new Binds(dialect)
   const parts = new ValueParts<AlongGiven>()
-  const account = binds.use('account', 'id')
+  // Only where a part needs it: PostgreSQL refuses a statement with a parameter that is bound and not used, such as that of shared rows alone.
+  const account = () => binds.use('account', 'id')
   const part = (size: number, take: (given: AlongGiven) => readonly BoundValue[] | null): BindAt => {
     const slots = parts.add(size, (given) => take(given) ?? [])
     return (index, kind) => binds.use(slots[index] as number, kind)
@@ -188,15 +189,15 @@ export function insertRowsAlong(
   const along: string[] = []
   if (key) {
     const bind = part(keyColumns.length, (given) => given.key)
-    along.push(`claim AS (${insertKey(account, bind)} RETURNING 1)`)
+    along.push(`claim AS (${insertKey(account(), bind)} RETURNING 1)`)
   }
   if (events !== null) {
     const bind = part(arraySize(eventArray, events), (given) => given.event)
-    along.push(`told AS (${insertArray(dialect, eventArray, events, account, bind, claimed)})`)
+    along.push(`told AS (${insertArray(dialect, eventArray, events, account(), bind, claimed)})`)
   }
   if (entries !== null) {
     const bind = part(arraySize(entryArray, entries), (given) => given.entry)
-    along.push(`noted AS (${insertArray(dialect, entryArray, entries, account, bind, claimed)})`)
+    along.push(`noted AS (${insertArray(dialect, entryArray, entries, account(), bind, claimed)})`)
   }
   const bind = part(arraySize(rowArray(resource), rows), (given) => given.row)
   const inserted = insertionOfMany(resource, binds, rows, bind, claimed)

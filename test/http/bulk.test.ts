@@ -81,6 +81,7 @@ const wishes = resource('wishes', {
   hooks: { beforeCreate: () => ({}) },
   rules: { read: ({ row, caller }) => row.keeper.is(caller.claim('keeper')) },
 })
+const tags = resource('tags', { fields: { text: z.string() }, bulk: true, shared: true, unique: ['text'] })
 const notes = resource('notes', { fields: { text: z.string().max(1_000), data_of: z.string().optional() } })
 const slow = resource('slow-notes', {
   fields: { text: z.string() },
@@ -102,7 +103,7 @@ const marks = resource('marks', {
   bulk: true,
 })
 const declaration = api('library', {
-  resources: [shelves, keepers, books, visits, wishes, notes, slow, labels, marks],
+  resources: [shelves, keepers, books, visits, wishes, tags, notes, slow, labels, marks],
   scopes: { 'books:finance': 'See what books cost.' },
   versions: [
     version('v2', { published: '2026-02-01' }),
@@ -196,6 +197,20 @@ describeServing(
       const answers = await Promise.all(lists.map((list) => send(list, {}, '/v2/marks')))
       expect(answers.map(({ status }) => status)).toEqual(lists.map(() => 201))
       for (const { id } of owners) expect((await served.get(`/v2/shelves/${id}`)).data.weight).toBe(8)
+    })
+
+    test('of a shared resource are rows of all accounts', async () => {
+      const as = (account: string) =>
+        served.api.key(account, { name: `tags ${++keys}`, scopes: ['*', 'tags:write'] })
+      const [one, other] = [await as('acme'), await as('globex')]
+      const texts = [unique(), unique()]
+      for (const headers of [{}, { 'Idempotency-Key': unique() }]) {
+        const more = texts.map((text) => ({ text: `${text} ${Object.keys(headers)}` }))
+        const made = await send(more, headers, '/v2/tags', one)
+        expect(made.status, made.text).toBe(201)
+        const again = await send([{ text: unique() }, ...more], {}, '/v2/tags', other)
+        expect([again.status, ...again.faults]).toEqual([409, '#/data/1/text', '#/data/2/text'])
+      }
     })
 
     test('of a list, every mistake of every row is told at once, and nothing is written', async () => {
