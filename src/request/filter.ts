@@ -40,8 +40,12 @@ export function readFilter(sent: SentFilter): Filter | null {
           code: 'unknown',
           allowed,
         }
-      const path = pathMeant(parameter, allowed)
-      const use = path ? `did you mean filter[${path}]?` : 'write filter[field] or filter[field][operator]'
+      const at = parameter.lastIndexOf('[')
+      const operator = isOperatorName(parameter.slice(at + 1, -1)) ? parameter.slice(at) : ''
+      const path = pathMeant(operator === '' ? parameter : parameter.slice(0, at), allowed)
+      const use = path
+        ? `did you mean filter[${path}]${operator}?`
+        : 'write filter[field] or filter[field][operator]'
       return { detail: `is not a filter; ${use}`, code: 'syntax', allowed }
     })
   const [, name = '', operator] = match

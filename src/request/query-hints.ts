@@ -1,6 +1,7 @@
 import type { View } from '../compile/model.ts'
 import { nearest } from '../compile/names/nearest.ts'
 import { searchParameter } from '../compile/resources/searched.ts'
+import { isOperatorName, type OperatorName } from '../kinds/operators.ts'
 import type { FieldError } from '../problems.ts'
 import {
   allowedNames,
@@ -48,22 +49,40 @@ export function hintForList({ name, value }: Sent, view: View, disclosure: Discl
   return { detail: `is not a parameter of a list; ${detail}`, allowed: allowed ?? parametersOf(offered) }
 }
 
-/** A field as other APIs write its filter: `status=paid`, `status[gte]=5`, `filter_status=paid`, `customer[email]=…`; and `or[0][status]=paid`. */
+/**
+ * A field as other APIs write its filter: `status=paid`, `total[gte]=5`, `total__gte=5`, `total>=5`, `filter_status=paid`, `customer[email]=…`; and
+ * `or[0][status]=paid`.
+ */
 function asFilter(name: string, value: string, { view, filters }: Offered): Hint | null {
   const [, inAlternative] = /^or\[\d\]\[([\w.]{1,200})\](?:\[\w+\])?$/.exec(name) ?? []
   if (view.eitherOr && inAlternative !== undefined && filters.includes(inAlternative))
     return { detail: `write filter[or]${name.slice('or'.length)}=${shown(value)}` }
   const path = pathMeant(name.replace('[', '.'), filters)
   if (path !== null) return { detail: `write filter[${path}]=${shown(value)}` }
-  const [field, operator] = fieldAndOperator(name)
+  const [field, operator] = fieldAndOperator(name, filters)
   const meant = [field, field.replace(/^filters?[._:-]/, '')].find((one) => filters.includes(one))
   return meant === undefined ? null : { detail: `write filter[${meant}]${operator}=${shown(value)}` }
 }
 
-/** `status[gte]` as `status` and `[gte]`. */
-function fieldAndOperator(name: string): readonly [field: string, operator: string] {
+/** What stands before the `=` of `total>=5`, `total<=5` and `total!=5`. */
+const operatorOfSign: ReadonlyMap<string, OperatorName> = new Map([
+  ['>', 'gte'],
+  ['<', 'lte'],
+  ['!', 'ne'],
+])
+
+/** `total[gte]`, `total__gte`, `total_gte`, `total.gte` and the `total>` of `total>=5` as `total` and `[gte]`. A filter may have such a name itself. */
+function fieldAndOperator(
+  name: string,
+  filters: readonly string[],
+): readonly [field: string, operator: string] {
+  if (filters.includes(name)) return [name, '']
   const at = name.lastIndexOf('[')
-  return at > 0 && /^\[\w+\]$/.test(name.slice(at)) ? [name.slice(0, at), name.slice(at)] : [name, '']
+  if (at > 0 && /^\[\w+\]$/.test(name.slice(at))) return [name.slice(0, at), name.slice(at)]
+  const sign = operatorOfSign.get(name.at(-1) ?? '')
+  if (sign) return [name.slice(0, -1), `[${sign}]`]
+  const [, field = '', word = ''] = /^([\w.]{1,200}?)(?:__?|\.)([a-z]{2,3})$/.exec(name) ?? []
+  return isOperatorName(word) ? [field, `[${word}]`] : [name, '']
 }
 
 /** What a parameter of another API means here. */
@@ -112,7 +131,10 @@ const otherWords: ReadonlyMap<string, Meaning> = new Map(
   (
     [
       ['page pagenumber pageno p offset skip start after before next pageafter pagebefore', pages],
-      ['pagetoken nexttoken nextpage startingafter endingbefore startat startindex', pages],
+      [
+        'pagetoken pageoffset pagecursor nexttoken nextpage startingafter endingbefore startat startindex',
+        pages,
+      ],
       ['perpage pagesize size pagelimit max maxresults top take first rows', size],
       ['order orderby ordering sortby sortorder orderdirection direction dir', order],
       ['expand with embed populate includes relations preload', relations],
@@ -140,7 +162,7 @@ function asOtherWord(name: string, value: string, offered: Offered): Hint | null
 function asNear(name: string, value: string, offered: Offered): Hint {
   const near = nearest(name, plainParameters(offered.view))
   if (near !== null) return { detail: `did you mean "${near}"?` }
-  const [field, operator] = fieldAndOperator(name)
+  const [field, operator] = fieldAndOperator(name, offered.filters)
   const filter = nearest(field, offered.filters)
   if (filter !== null) return { detail: `did you mean "filter[${filter}]${operator}=${shown(value)}"?` }
   return { detail: `write ${listedNames([...plainParameters(offered.view), ...writtenFilters(offered)])}` }
