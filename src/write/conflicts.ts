@@ -11,6 +11,7 @@ import { TooManyAlong } from './deleted-along.ts'
 import { permitted, refuseUnlessMayMake } from './judge.ts'
 import { outOfRange } from './out-of-range.ts'
 import { takenAmong } from './taken-values.ts'
+import { ofRow } from './within-row.ts'
 import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** The problem for a write that the store refused. A reference to a missing row is reported before any conflict. */
@@ -26,8 +27,8 @@ export async function writeRefused(
     await refuseUnlessMayMake(write, attempts, attempts[0]?.before ? 'update' : 'create')
     return takenAmong(write, attempts, error.columns)
   }
-  if (error.kind === 'out-of-range') return outOfRange()
-  return error
+  if (error.kind !== 'out-of-range') return error
+  return ofRow(attempts.find(({ isOutOfRange }) => isOutOfRange)?.place ?? '', outOfRange())
 }
 
 const isConflict = (error: unknown): boolean =>

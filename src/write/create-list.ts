@@ -13,7 +13,7 @@ import { derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { insertWithHooks, refuseBeforeInsert } from './insert-with-hooks.ts'
 import { createVerdict, notPermitted, refuseUnlessAllMade, refuseUnlessMade } from './judge.ts'
 import { newRow } from './new-row.ts'
-import { isOutOfRange, refuseOutOfRange } from './out-of-range.ts'
+import { isOutOfRange } from './out-of-range.ts'
 import { listBody } from './row-body.ts'
 import { lockTarget } from './update.ts'
 import { withinRow } from './within-row.ts'
@@ -80,7 +80,10 @@ async function createInteractive(
   const ids = idsOf(attempts.map(({ asked }) => asked))
   const key = keyed && { keyed, values: keyValues(writer, keyed, ids, null, null, null) }
   return createUnderKey(request, key, async (write) => {
-    for (const attempt of attempts) attempt.written = null
+    for (const attempt of attempts) {
+      attempt.written = null
+      attempt.isOutOfRange = false
+    }
     await refuseBeforeInsert(write, attempts)
     const answer = { status: 201, body: listBody(call, await insert(write, attempts, keyed)) }
     return { answer, stored: { body: idempotency.storesBody ? answer.body : null, etag: '' } }
@@ -112,7 +115,13 @@ const insertEach: Insert = async (write, attempts, keyed) => {
   for (const [index, attempt] of attempts.entries()) {
     // Each row has a key of its own: a hook passes it on to other services, which must not take two rows for one.
     const key = keyed && derivedKey(changes.account, keyed, index)
-    await withinRow(index, () => insertWithHooks(write, attempt, noEngineHooks, key).catch(refuseOutOfRange))
+    await withinRow(index, () =>
+      insertWithHooks(write, attempt, noEngineHooks, key).catch((error) => {
+        // What a statement threw ends the transaction, whatever is thrown in its place, so the row is noted.
+        attempt.isOutOfRange = isOutOfRange(error)
+        throw error
+      }),
+    )
   }
   const rows: StoredRow[] = []
   for (const [index, { asked }] of attempts.entries())

@@ -21,8 +21,3 @@ const isOfStore = (error: unknown): boolean => error instanceof StoreError && er
 /** Whether a write was refused for such a value, by the store or by `outOfRange`. */
 export const isOutOfRange = (error: unknown): boolean =>
   isOfStore(error) || (error instanceof Problem && error.details.errors?.[0]?.code === code)
-
-/** Throws the error, as a problem where the store refused such a value. */
-export const refuseOutOfRange = (error: unknown): never => {
-  throw isOfStore(error) ? outOfRange() : error
-}

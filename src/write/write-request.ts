@@ -26,6 +26,8 @@ export interface Attempt {
   asked: StoredRow
   /** Null where it did not come to that. */
   written: StoredRow | null
+  /** Whether it is this row of a list that has a value, or leads to one, that the store cannot keep. */
+  isOutOfRange?: boolean
 }
 
 export const outsideTransaction = (writer: Writer, call: Call): WriteRequest => ({

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
@@ -242,6 +243,18 @@ describeServing(
       expect([answer.status, ...answer.faults]).toEqual([422, '#/data/2'])
       expect(answer.problem.detail).toMatch(/^data\/2: /)
       expect([await count(), (await served.get(`/v2/shelves/${shelf}`)).data.pages]).toEqual([0, 0])
+    })
+
+    test('the row is told whose text is too long for an index', async () => {
+      const long = randomBytes(6_000).toString('base64')
+      const as = await served.api.key('acme', { name: `tags ${++keys}`, scopes: ['*', 'tags:write'] })
+      for (const path of ['/v2/wishes', '/v2/tags']) {
+        const texts = [unique(), long, unique()]
+        const rows = texts.map((text) => (path === '/v2/tags' ? { text } : { keeper: 'm1', code: text }))
+        const answer = await send(rows, {}, path, path === '/v2/tags' ? as : keeper)
+        if (served.kind === 'sqlite') expect(answer.status).toBe(201)
+        else expect([answer.status, ...answer.faults]).toEqual([422, '#/data/1'])
+      }
     })
 
     test('the row is told that a later one hides from the caller', async () => {
