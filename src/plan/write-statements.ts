@@ -71,7 +71,11 @@ function insertionOfMany(resource: Resource, binds: Binds, alike: boolean, bind:
     ...searchIndexes(resource).map(({ version }) => ({ name: version, value: columnSql('version') })),
   ]
   const values = all.map(({ value }) => value).join(', ')
-  return `INSERT INTO ${ident(resource.table)} (${idents(all.map(({ name }) => name))}) SELECT ${values} FROM (${rows}) g${from}`
+  // In one order, whoever sends them: two lists with the same unique values in other orders would each wait for a row of the other.
+  const [unique = []] = resource.uniques
+  const keys = unique.map((name) => columnSql(knownField(resource, name).column))
+  const order = keys.length > 0 ? ` ORDER BY ${keys.join(', ')}` : ''
+  return `INSERT INTO ${ident(resource.table)} (${idents(all.map(({ name }) => name))}) SELECT ${values} FROM (${rows}) g${from}${order}`
 }
 
 /** Sets references (bound in the order of their names), as the last part of inserting a row: its time stays. Answers with the row. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
@@ -13,9 +14,10 @@ import {
   sum,
   version,
 } from '../../src/index.ts'
-import { storeForms } from '../support/databases.ts'
-import { type Answer, describeServing, type Row, type Serving } from '../support/serving.ts'
+import { emptyDatabase, storeForms } from '../support/databases.ts'
+import { type Answer, describeServing, type Row, type Serving, serve } from '../support/serving.ts'
 import { newOrder, newProduct, noId, unique } from '../support/shop-rows.ts'
+import { until } from '../support/until.ts'
 
 const shelves = resource('shelves', {
   fields: {
@@ -544,6 +546,41 @@ describeServing('order lines of the shop', (served: Serving) => {
     }
     expect((await served.get(`/v2/orders/${order.id}`)).data.total).toBe(600)
   })
+})
+
+test('on PostgreSQL, lists at once with the same unique values in other orders do not wait for each other in turn', async () => {
+  // Locks are given up before PostgreSQL looks for a deadlock, which it does after a second.
+  const url = await emptyDatabase('postgres')
+  const terms = resource('terms', {
+    fields: { text: z.string() },
+    bulk: true,
+    shared: true,
+    unique: ['text'],
+    // So that each list has a connection of its own.
+    rules: { read: () => true, create: ({ row }) => row.text.isNot('') },
+  })
+  const declaration = api('terms', { resources: [terms] })
+  const { call } = await serve('postgres', `${url}?lock_timeout=900`, { declaration })
+  const send = (...texts: readonly string[]) =>
+    call('POST', '/v1/terms', { body: { data: texts.map((text) => ({ text })) } })
+  const sql = postgres(url)
+  const other = await sql.reserve()
+  await other`BEGIN`
+  await other`INSERT INTO "terms" ("id", "text", "created_at", "updated_at", "version") VALUES (${noId}, 'b', now(), now(), 1)`
+  const lists = [send('c', 'b', 'a'), send('a', 'b', 'c')]
+  await until(
+    async () => {
+      const waiting =
+        await sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      return waiting.length === lists.length
+    },
+    { within: 5_000 },
+  )
+  await other`ROLLBACK`
+  other.release()
+  const answers = await Promise.all(lists)
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  await sql.end()
 })
 
 describe('a declaration of lists', () => {
