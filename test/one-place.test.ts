@@ -27,6 +27,21 @@ test('nor does anybody write numbers of parameters, or quotes around values', ()
     'store/postgres/reachable-rows.ts',
   ])
   expect(filesWith(/"\w+" (?:=|<>|IN|LIKE) \(?'\$\{/)).toEqual([])
+  // Lists of values: nobody but `sqlText` puts quotes around a text of SQL.
+  expect(filesWith(/=> `'\$\{/)).toEqual([
+    // Words of messages, and of TypeScript.
+    'compile/shape/shapes.ts',
+    'contract/openapi/first-steps.ts',
+    'kinds/sql.ts',
+  ])
+})
+
+test('a statement that was made with its values is run by one file', () => {
+  expect(filesWith(/\.(?:all|first|writeOne)\((?:text, values|(\w+)\.text, \1\.values)\b/)).toEqual([
+    // It finds out what would be sent.
+    'cli/explain-command.ts',
+    'store/run-statement.ts',
+  ])
 })
 
 test('one file turns names of resources into names of tables and back', () => {

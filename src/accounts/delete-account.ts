@@ -9,6 +9,7 @@ import {
   readDeparture,
   replaceDeparture,
 } from '../store/departures.ts'
+import { firstRow } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { recordActIn } from '../write/recorded-acts.ts'
 import { type AccountPart, accountParts } from './account-parts.ts'
@@ -103,11 +104,11 @@ async function ended(
 ): Promise<Omit<DeletedAccount, 'isDone'>> {
   const counts: [string, number][] = []
   for (const { name, table } of kept) {
-    const { text, values } = statement(
+    const rows = statement(
       store.dialect,
       (bind) => `SELECT count(*) FROM ${ident(table)} WHERE "account_id" = ${bind('id', account)}`,
     )
-    counts.push([name, Number((await store.first(text, values, account))?.[0])])
+    counts.push([name, Number((await firstRow(store, rows, account))?.[0])])
   }
   const left = Object.fromEntries(counts)
   await store.transaction(async (tx) => {

@@ -1,5 +1,6 @@
 import { type Bind, statement } from '../plan/bound-statement.ts'
 import { ident, idents } from '../plan/dialect.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { Row, Transaction } from '../store/store.ts'
 import type { AccountPart } from './account-parts.ts'
 
@@ -14,13 +15,13 @@ export async function deletePart(tx: Transaction, account: string, part: Account
   const isSet = part.kind === 'references' ? ` AND ${ident(part.column)} IS NOT NULL` : ''
   if (key.length === 0) {
     const all = statement(tx.dialect, (bind) => `DELETE FROM ${of(bind)} RETURNING 1`)
-    return (await tx.all(all.text, all.values)).length
+    return (await allRows(tx, all)).length
   }
   const some = statement(
     tx.dialect,
     (bind) => `SELECT ${idents(key)} FROM ${of(bind)}${isSet} LIMIT ${mostDeleted}`,
   )
-  const found = await tx.all(some.text, some.values)
+  const found = await allRows(tx, some)
   if (found.length === 0) return 0
   const change = statement(tx.dialect, (bind) => {
     const where = `${of(bind)} AND ${keyIn(tx, part, key, found, bind)} RETURNING 1`
@@ -28,7 +29,7 @@ export async function deletePart(tx: Transaction, account: string, part: Account
       ? `DELETE FROM ${where}`
       : `UPDATE ${where.replace(' WHERE ', ` SET ${ident(part.column)} = NULL WHERE `)}`
   })
-  return (await tx.all(change.text, change.values)).length
+  return (await allRows(tx, change)).length
 }
 
 function keyIn(

@@ -13,7 +13,7 @@ import {
   selectEntry,
 } from '../plan/audit-reads.ts'
 import { padded } from '../plan/compared-values.ts'
-import { accountRows } from '../store/run-statement.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { Store, Value } from '../store/store.ts'
 import { type AuditRow, auditRow } from './audit-row.ts'
 import { type AuditEntry, showEntry } from './show-entry.ts'
@@ -97,7 +97,7 @@ export async function auditEntry(
   id: string,
 ): Promise<AuditEntry | null> {
   const { store } = reader
-  const [row] = await accountRows(store, sight.account, selectEntry(store.dialect, sight.account, id))
+  const [row] = await allRows(store, selectEntry(store.dialect, sight.account, id), sight.account)
   const [entry = null] = row ? await shownEntries(reader, sight, [auditRow(row)]) : []
   return entry
 }
@@ -180,13 +180,13 @@ async function readEntries(
   let end: string | null = null
   if (!isIndexed) {
     const look = lastLookedAt(dialect, { account, from, to, descending })
-    const [[last = null, count] = []] = await accountRows(store, account, look)
+    const [[last = null, count] = []] = await allRows(store, look, account)
     if (last === null) return { rows: [], next: null }
     if (Number(count) === mostLookedAt) end = String(last)
     if (end !== null) [from, to] = descending ? [end, to] : [from, `${end}!`]
   }
   const select = selectEntries(dialect, { account, from, to, conditions, descending, limit, bytes })
-  const found = await accountRows(store, account, select)
+  const found = await allRows(store, select, account)
   const rows = found.map(auditRow)
   const isCut = rows.length >= limit || Number(found.at(-1)?.at(-1) ?? 0) > bytes
   return { rows, next: isCut ? (rows.at(-1)?.id ?? null) : end }

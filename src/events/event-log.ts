@@ -1,6 +1,6 @@
 import { mostMoved } from '../plan/event-moves.ts'
 import { type EventCondition, newestOf, selectEvent, selectEvents } from '../plan/event-reads.ts'
-import { accountRows, allRows } from '../store/run-statement.ts'
+import { allRows } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { type EventRow, eventRow, positionOfId } from './event-row.ts'
 import { PositionGiver } from './give-positions.ts'
@@ -85,7 +85,7 @@ export class EventLog {
     const position = positionOfId(id)
     if (position === null) return null
     const select = selectEvent(this.#store.dialect, account, position, id)
-    const [found] = await accountRows(this.#store, account, select)
+    const [found] = await allRows(this.#store, select, account)
     return found ? eventRow(account, found) : null
   }
 
@@ -99,7 +99,7 @@ export class EventLog {
     const { dialect } = this.#store
     const [only = ''] = accounts
     const newest = newestOf(dialect, accounts)
-    const rows = dialect.accountsApart ? accountRows(this.#store, only, newest) : allRows(this.#store, newest)
+    const rows = dialect.accountsApart ? allRows(this.#store, newest, only) : allRows(this.#store, newest)
     const marks = new Map<string, EventMark>()
     for (const [name, number, isWaiting] of await rows) {
       const account = String(name)
@@ -164,7 +164,7 @@ export class EventLog {
     const { dialect } = this.#store
     const descending = order === 'newest-first'
     const select = selectEvents(dialect, { account, position, conditions, descending, limit, bytes })
-    const rows = await accountRows(this.#store, account, select)
+    const rows = await allRows(this.#store, select, account)
     const [waiting, last, swept] = rows[0] ?? []
     const events = rows.filter((row) => row[3] !== null).map((row) => eventRow(account, row.slice(3)))
     const isCut = Number(rows.at(-1)?.at(-1) ?? 0) > bytes

@@ -1,9 +1,10 @@
 import { type Consumer, consumerKinds, freezeClaims, noClaims } from '../call/caller.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
-import type { Maybe } from '../maybe.ts'
+import { type Maybe, whenThere } from '../maybe.ts'
 import { type Bind, statement } from '../plan/bound-statement.ts'
 import { type Dialect, ident, idents } from '../plan/dialect.ts'
+import { firstRow } from '../store/run-statement.ts'
 import { numberOrNull, type Row, type Store, textOrNull, type Value } from '../store/store.ts'
 
 export interface StoredKey {
@@ -115,9 +116,7 @@ export const createKeyFinder = (
     return key && (soleAccount === null || key.account === soleAccount) ? key : undefined
   }
   return (hash) => {
-    const { text, values } = byHash(hash)
-    const row = store.first(text, values, hash)
-    return row instanceof Promise ? row.then(keyIn) : keyIn(row)
+    return whenThere(firstRow(store, byHash(hash), hash), keyIn)
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { sqlText } from '../kinds/sql.ts'
 import { statement } from '../plan/bound-statement.ts'
+import { allRows, firstRow } from '../store/run-statement.ts'
 import type { Store } from '../store/store.ts'
 import { noAccount } from './job-rows.ts'
 
@@ -26,14 +28,13 @@ export async function countJobs(store: Store, clock: Clock, regular: readonly st
     (bind) =>
       `SELECT "status", count(*) FROM "nounkit_jobs" WHERE "account_id" = ${bind('id', noAccount)} GROUP BY "status"`,
   )
-  count(await store.all(own.text, own.values, noAccount), -1)
+  count(await allRows(store, own, noAccount), -1)
   const oldest = statement(store.dialect, (bind) => {
     // Rows of regular work that is not declared any more stay, and are nothing to wait for.
-    const declared =
-      regular.length === 0 ? '' : ` OR "name" IN (${regular.map((name) => `'${name}'`).join(', ')})`
+    const declared = regular.length === 0 ? '' : ` OR "name" IN (${regular.map(sqlText).join(', ')})`
     return `SELECT "due_at" FROM "nounkit_jobs" WHERE "status" = 'waiting' AND "due_at" <= ${bind('integer', clock.now())} AND ("account_id" <> ${bind('id', noAccount)}${declared}) ORDER BY "due_at"${store.dialect.nulls(false)} LIMIT 1`
   })
-  const [dueAt] = (await store.first(oldest.text, oldest.values)) ?? []
+  const [dueAt] = (await firstRow(store, oldest)) ?? []
   return {
     waiting: counted.get('waiting') ?? 0,
     running: counted.get('running') ?? 0,

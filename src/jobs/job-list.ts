@@ -1,5 +1,5 @@
 import { statement } from '../plan/bound-statement.ts'
-import { accountRows, allRows } from '../store/run-statement.ts'
+import { allRows } from '../store/run-statement.ts'
 import { numberOrNull, type Row, type Store, textOrNull } from '../store/store.ts'
 import { recordActIn } from '../write/recorded-acts.ts'
 
@@ -42,7 +42,7 @@ export async function listJobs(store: Store, filter: JobFilter, most: number): P
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
     return `SELECT "account_id", "id", "name", "status", "due_at", "attempts", "created_at", "ended_at", "runner", "last_error", "payload" FROM "nounkit_jobs"${where} ORDER BY "due_at"${store.dialect.nulls(false)}, "id" LIMIT ${most}`
   })
-  const rows = account === undefined ? allRows(store, jobs) : accountRows(store, account, jobs)
+  const rows = account === undefined ? allRows(store, jobs) : allRows(store, jobs, account)
   return (await rows).map(listedJob)
 }
 
@@ -71,12 +71,12 @@ export async function retryJobs(
   operator: string | null,
 ): Promise<readonly string[]> {
   return store.transaction(async (tx) => {
-    const { text, values } = statement(
+    const retry = statement(
       tx.dialect,
       (bind) =>
         `UPDATE "nounkit_jobs" SET "status" = 'waiting', "due_at" = ${bind('integer', now)}, "attempts" = 0, "ended_at" = NULL WHERE "id" IN (${tx.dialect.listed(bind('json', JSON.stringify(ids)))}) AND "status" IN ('waiting', 'failed') RETURNING "id", "account_id", "name"`,
     )
-    const found = await tx.all(text, values)
+    const found = await allRows(tx, retry)
     for (const [id, account, name] of found) {
       const detail = { id: String(id), name: String(name) }
       await recordActIn(tx, now, { act: 'job-retried', account: String(account), operator, detail })

@@ -1,3 +1,4 @@
+import { sqlText } from '../kinds/sql.ts'
 import { type Bind, statement } from '../plan/bound-statement.ts'
 import { allRows, firstRow, writeAlone } from '../store/run-statement.ts'
 import type { Row, Store } from '../store/store.ts'
@@ -40,8 +41,7 @@ export class JobRows {
 
   constructor(store: Store, names: readonly string[]) {
     this.#store = store
-    // Names of jobs have letters, digits, _ and -.
-    this.#names = names.map((name) => `'${name}'`).join(', ')
+    this.#names = names.map(sqlText).join(', ')
   }
 
   /** Takes the jobs that have been due for longest. Where accounts are apart, those of one account. */

@@ -1,16 +1,16 @@
 import { type Bind, statement } from '../plan/bound-statement.ts'
-import { writeAlone } from './run-statement.ts'
+import { firstRow, writeAlone } from './run-statement.ts'
 import type { Store } from './store.ts'
 
 // Rows of `nounkit_marks`, each a time. On a cluster each is on one machine.
 
 /** Null where nobody has set it yet. */
 export async function readMark(store: Store, mark: string): Promise<number | null> {
-  const { text, values } = statement(
+  const select = statement(
     store.dialect,
     (bind) => `SELECT "at" FROM "nounkit_marks" WHERE "id" = ${bind('id', mark)}`,
   )
-  const row = await store.first(text, values, mark)
+  const row = await firstRow(store, select, mark)
   return row ? Number(row[0]) : null
 }
 

@@ -10,6 +10,7 @@ import type { Bound } from '../plan/bound-statement.ts'
 import { inboxTable } from '../plan/events.ts'
 import { emptyMeta, forgetUncopied } from '../store/meta.ts'
 import { refreshStatistics } from '../store/refresh-statistics.ts'
+import { allRows } from '../store/run-statement.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { type Session, type Store, StoreRefused, type Value } from '../store/store.ts'
 import { boundCells, insertPage, keyCells, lastPositions, selectPage } from './copy-statements.ts'
@@ -154,11 +155,11 @@ async function copyTable({ source, target, from, to, table, progress }: TableCop
   let count = 0
   for (;;) {
     const page: Bound = selectPage(table, from.dialect, { after, rows: size })
-    const rows = (await source.all(page.text, page.values)).map((row) => boundCells(table, row))
+    const rows = (await allRows(source, page)).map((row) => boundCells(table, row))
     const last = rows.at(-1)
     if (!last) return count
     const insert = insertPage(table, to.dialect, rows)
-    await target.all(insert.text, insert.values)
+    await allRows(target, insert)
     count += rows.length
     progress(table.name, count)
     after = keyCells(table, last)

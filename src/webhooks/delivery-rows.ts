@@ -1,5 +1,5 @@
 import { statement } from '../plan/bound-statement.ts'
-import { accountRows, allRows, firstRow } from '../store/run-statement.ts'
+import { allRows, firstRow } from '../store/run-statement.ts'
 import { statementParts } from '../store/statement-parts.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { newId } from '../write/ids.ts'
@@ -83,14 +83,14 @@ export async function dueDeliveries(
   now: number,
   limit: number,
 ): Promise<readonly Delivery[]> {
-  const rows = await accountRows(
+  const rows = await allRows(
     store,
-    account,
     statement(
       store.dialect,
       (bind) =>
         `SELECT "id", "event_id", "attempts" FROM "webhook_deliveries" WHERE "account_id" = ${bind('id', account)} AND "endpoint_id" = ${bind('id', id)} AND "next_attempt_at" <= ${bind('datetime', timeText(now))} ORDER BY "next_attempt_at" LIMIT ${limit}`,
     ),
+    account,
   )
   return rows.map(([delivery, eventId, attempts]) => ({
     id: String(delivery),

@@ -2,7 +2,7 @@ import type { Caller } from '../call/caller.ts'
 import type { Audience } from '../events/show-event.ts'
 import { type Bind, statement } from '../plan/bound-statement.ts'
 import { lockHead } from '../plan/event-reads.ts'
-import { accountRows, allRows, firstRow } from '../store/run-statement.ts'
+import { allRows, firstRow } from '../store/run-statement.ts'
 import { numberOrNull, type Store, type Transaction, textOrNull } from '../store/store.ts'
 import { storedCaller } from './owner.ts'
 import { timeOf, timeText } from './stored-times.ts'
@@ -113,14 +113,14 @@ export async function deactivate(
 
 /** The owner of an endpoint, with its rights; null where there is no such endpoint. */
 export async function ownerOf(store: Store, account: string, id: string): Promise<Caller | null> {
-  const [row] = await accountRows(
+  const row = await firstRow(
     store,
-    account,
     statement(
       store.dialect,
       (bind) =>
         `SELECT "told_to" FROM "webhook_endpoints" WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)}`,
     ),
+    account,
   )
   const text = textOrNull(row?.[0])
   return text === null ? null : storedCaller(account, text)
@@ -166,14 +166,14 @@ export async function sealedSecrets(
   { account, id }: EndpointKey,
 ): Promise<readonly SealedSecret[]> {
   const { dialect } = store
-  const rows = await accountRows(
+  const rows = await allRows(
     store,
-    account,
     statement(
       store.dialect,
       (bind) =>
         `SELECT "sealed", ${dialect.json('"expires_at"', 'datetime', true)} FROM "webhook_secrets" WHERE "account_id" = ${bind('id', account)} AND "endpoint_id" = ${bind('id', id)} AND "sealed" IS NOT NULL ORDER BY "id" DESC LIMIT 2`,
     ),
+    account,
   )
   return rows.map(([sealed, expires]) => ({ sealed: String(sealed), expiresAt: timeOf(expires) }))
 }

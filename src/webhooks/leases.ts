@@ -95,14 +95,14 @@ export class Leases {
   async freeOf(accounts: readonly string[], now: number): Promise<readonly EndpointKey[]> {
     const { dialect } = this.#store
     const [only] = dialect.accountsApart ? accounts : []
-    const { text, values } = statement(dialect, (bind) => {
+    const free = statement(dialect, (bind) => {
       const isAsked =
         only === undefined
           ? `IN (${dialect.listed(bind('json', JSON.stringify(accounts)))})`
           : `= ${bind('id', only)}`
       return `SELECT "account_id", "id" FROM "webhook_endpoints" e WHERE "account_id" ${isAsked} AND ${this.#isFree(bind, now)}`
     })
-    return keysOf(await this.#store.all(text, values, only))
+    return keysOf(await allRows(this.#store, free, only))
   }
 
   /** Active endpoints that no other process calls, and that have something to be sent: a delivery that is due, or events they were not told yet. */

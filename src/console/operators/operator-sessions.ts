@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { randomCharacters } from '../../guard/api-key.ts'
 import { type Bind, statement } from '../../plan/bound-statement.ts'
-import { writeAlone } from '../../store/run-statement.ts'
+import { firstRow, writeAlone } from '../../store/run-statement.ts'
 import type { Store } from '../../store/store.ts'
 import { hourMs, minuteMs } from '../../times.ts'
 import type { KnownOperator } from './operator-ring.ts'
@@ -59,12 +59,12 @@ export class OperatorSessions {
   async find(secret: string, isUse: boolean): Promise<OpenSession | null> {
     const now = this.#clock.now()
     const key = hashOfSecret(secret)
-    const { text, values } = statement(
+    const session = statement(
       this.#store.dialect,
       (bind) =>
         `SELECT s."operator", s."created_at", s."seen_at" FROM ${table} AS s JOIN "nounkit_operators" AS o ON o."name" = s."operator" AND o."epoch" = s."epoch" WHERE s."hash" = ${bind('string', key)} AND s."ends_at" > ${bind('integer', now)} AND o."revoked_at" IS NULL`,
     )
-    const row = await this.#store.first(text, values, key)
+    const row = await firstRow(this.#store, session, key)
     if (!row) return null
     const [operator, createdAt, seenAt] = row
     if (isUse && now - Number(seenAt) >= noteEveryMs) {

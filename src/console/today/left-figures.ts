@@ -1,5 +1,5 @@
 import { statement } from '../../plan/bound-statement.ts'
-import { accountRows, writeAlone } from '../../store/run-statement.ts'
+import { allRows, writeAlone } from '../../store/run-statement.ts'
 import type { Store } from '../../store/store.ts'
 import { hourMs } from '../../times.ts'
 import type { Figures } from './figures.ts'
@@ -35,7 +35,7 @@ export async function readLeftFigures(store: Store, now: number, own: string): P
     (bind) =>
       `SELECT "figures" FROM ${table} WHERE "account_id" = ${bind('id', noAccount)} AND "at" > ${bind('integer', now - shownMs)} AND "id" <> ${bind('string', own)} AND "form" = ${bind('integer', form)} ORDER BY "id"`,
   )
-  const rows = await accountRows(store, noAccount, left)
+  const rows = await allRows(store, left, noAccount)
   return rows.map(([figures]) => JSON.parse(String(figures)))
 }
 

@@ -1,6 +1,7 @@
 import { bound } from '../../plan/bind.ts'
 import { statement } from '../../plan/bound-statement.ts'
 import { type Dialect, ident, idents } from '../../plan/dialect.ts'
+import { allRows } from '../../store/run-statement.ts'
 import type { Row, Session, Value } from '../../store/store.ts'
 import type { ColumnShape } from '../record/shape.ts'
 import { recast, type Typed } from './value-of-other-type.ts'
@@ -85,7 +86,7 @@ export async function* keyedRows(
       const position = after ? ` AND (${keys}) > (${after})` : ''
       return `SELECT ${[keys, ...values].join(', ')} FROM ${ident(table)} WHERE ${condition}${position} ORDER BY ${keys} LIMIT ${pageRows}`
     })
-    const rows: readonly Row[] = await session.all(page.text, page.values)
+    const rows: readonly Row[] = await allRows(session, page)
     yield* rows
     if (rows.length < pageRows) return
     last = rows.at(-1)?.slice(0, primaryKey.length) ?? null

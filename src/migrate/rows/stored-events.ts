@@ -1,6 +1,7 @@
 import { statement } from '../../plan/bound-statement.ts'
 import { ident } from '../../plan/dialect.ts'
 import { eventTable, inboxTable } from '../../plan/events.ts'
+import { allRows } from '../../store/run-statement.ts'
 import type { Row } from '../../store/store.ts'
 import type { Reading } from './scan.ts'
 
@@ -26,12 +27,12 @@ export async function* eventsOf(
   let at: readonly [string, number] = ['', 0]
   for (;;) {
     const [account, last] = at
-    const { text, values } = statement(
+    const page = statement(
       dialect,
       (bind) =>
         `SELECT "account_id", ${ident(number)}, "data", "before" FROM ${ident(table)} WHERE "resource" = ${bind('string', resource)} AND ("account_id", ${ident(number)}) > (${bind('id', account)}, ${bind('integer', last)}) ORDER BY "account_id", ${ident(number)} LIMIT ${pageRows}`,
     )
-    const rows = await session.all(text, values)
+    const rows = await allRows(session, page)
     for (const row of rows) {
       at = [String(row[0]), Number(row[1])]
       yield row
