@@ -27,6 +27,7 @@ const steps: readonly (readonly string[])[] = [
   ['console'],
   ['serve'],
   ['server-settings'],
+  ['in-process-service'],
   ['cli'],
   ['test-types'],
   ['testing'],

@@ -1,7 +1,4 @@
-import { z } from 'zod'
-import type { DecimalSchema } from '../declare/field.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
-import { checkDecimalOptions, type DecimalOptions } from './decimal-options.ts'
 import type { FormatChange, Kind, StringFormat } from './kind.ts'
 import { asText } from './other-kind.ts'
 import { quoted, sqlText } from './sql.ts'
@@ -10,38 +7,13 @@ import { usual } from './usual.ts'
 
 /** The decimals that every store holds. */
 export const mostDecimals = 6
-const mostDigits = 12
+export const mostDigits = 12
 const unitsPerOne = 10n ** BigInt(mostDecimals)
 /** The first number of millionths that is too large. */
 const beyond = 10n ** BigInt(mostDigits) * unitsPerOne
 
-/** A field of exact decimal numbers: prices, rates, quantities. */
-export const decimal = (options: DecimalOptions): DecimalSchema => {
-  checkDecimalOptions(options)
-  const schema = schemaOf(options)
-  const isShownForm = (text: string) => isDecimal(text, schema) && decimalText(text, schema) === text
-  return z.stringFormat('decimal', isShownForm).meta(schema) as z.ZodType<string, string> as DecimalSchema
-}
-
-const schemaOf = ({ scale, precision = mostDigits + scale, min, max }: DecimalOptions) => {
-  const fail = (what: string) => new RangeError(`decimal({ scale: ${scale}, … }): ${what}`)
-  if (!Number.isInteger(scale) || scale < 0 || scale > mostDecimals)
-    throw fail(`scale must be a whole number from 0 to ${mostDecimals}.`)
-  if (!Number.isInteger(precision) || precision <= scale || precision > mostDigits + scale)
-    throw fail(`precision must be a whole number from ${scale + 1} to ${mostDigits + scale}.`)
-  const schema = { 'x-precision': precision, 'x-scale': scale }
-  const bound = (name: 'min' | 'max', text: string | undefined) => {
-    if (text !== undefined && !isDecimal(text, schema))
-      throw fail(`${name} must be ${noun(schema)}, and is ${JSON.stringify(text)}.`)
-    return text === undefined ? {} : { [`x-${name}imum`]: decimalText(text, schema) }
-  }
-  if (min !== undefined && max !== undefined && (unitsOf(min) ?? 0n) > (unitsOf(max) ?? 0n))
-    throw fail(`min ${min} is above max ${max}.`)
-  return { ...schema, ...bound('min', min), ...bound('max', max) }
-}
-
 /** The value in millionths; null for a text that is no decimal. */
-const unitsOf = (text: string): bigint | null => {
+export const unitsOf = (text: string): bigint | null => {
   const match = /^(-?)((?:0|[1-9]\d{0,11}))(?:\.(\d{1,6}))?$/.exec(text)
   if (!match) return null
   const [, sign, whole = '', decimals = ''] = match
@@ -69,12 +41,12 @@ const textOf = (units: bigint, scale: number): string => {
   return `${units < 0n ? '-' : ''}${whole}${shown === '' ? '' : `.${shown}`}`
 }
 
-const decimalText = (text: string, schema: JsonSchema): string | undefined => {
+export const decimalText = (text: string, schema: JsonSchema): string | undefined => {
   const units = unitsOf(text)
   return units === null ? undefined : textOf(units, scaleOf(schema))
 }
 
-const isDecimal = (text: string, schema: JsonSchema): boolean => {
+export const isDecimal = (text: string, schema: JsonSchema): boolean => {
   const units = unitsOf(text)
   if (units === null) return false
   const [least, greatest] = [boundOf(schema, 'x-minimum'), boundOf(schema, 'x-maximum')]
@@ -92,7 +64,7 @@ const patternOf = (digits: number, scale: number): string =>
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
-const noun = (schema: JsonSchema): string => {
+export const decimalNoun = (schema: JsonSchema): string => {
   const { 'x-minimum': least, 'x-maximum': greatest } = schema
   return [
     `a decimal such as "${example(schema)}"`,
@@ -153,7 +125,7 @@ const source = (schema: JsonSchema): string => {
 const format: StringFormat = {
   zodName: 'decimal',
   keywords: ['x-precision', 'x-scale', 'x-minimum', 'x-maximum'],
-  noun,
+  noun: decimalNoun,
   test: isDecimal,
   checks: (schema) => ({ pattern: `^${patternOf(digitsOf(schema), scaleOf(schema))}$` }),
   example,
@@ -166,7 +138,7 @@ const bind = (value: unknown, schema: JsonSchema): string => {
   const units = typeof value === 'string' ? unitsOf(value) : null
   const step = 10n ** BigInt(mostDecimals - scaleOf(schema))
   if (units === null || units % step !== 0n)
-    throw new RangeError(`${JSON.stringify(value)} is not ${noun(schema)}, in a string.`)
+    throw new RangeError(`${JSON.stringify(value)} is not ${decimalNoun(schema)}, in a string.`)
   return textOf(units, mostDecimals)
 }
 
@@ -219,7 +191,7 @@ export const decimalKind: Kind = Object.freeze({
   isOrdered: true,
   fromOther: (value, _, schema) => decimalText(asText(value), schema),
   parse: decimalText,
-  filterValueNoun: () => noun({}),
+  filterValueNoun: () => decimalNoun({}),
   filterSchema: (_, { orNull }) =>
     orNull
       ? patternOrNull(filterPattern)

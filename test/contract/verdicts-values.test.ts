@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { open } from '../../src/declare/field.ts'
-import { decimal } from '../../src/kinds/decimal.ts'
-import type { DecimalOptions } from '../../src/kinds/decimal-options.ts'
+import type { DecimalOptions } from '../../src/kinds/decimal-field.ts'
+import { decimal } from '../../src/kinds/decimal-field.ts'
 import {
   both,
   colour,

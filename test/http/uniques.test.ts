@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { decimal } from '../../src/kinds/decimal.ts'
+import { decimal } from '../../src/kinds/decimal-field.ts'
 import { describeServing } from '../support/serving.ts'
 
 const rooms = resource('rooms', {

@@ -64,7 +64,7 @@ describe('npm install nounkit in an empty project', () => {
     for (const door of doors) visit(relative('dist', door))
     expect(reached.size).toBeGreaterThan(30)
     const shown =
-      /^(?:(?:declare|client|kinds)\/|(?:index|clock|[a-z]+-door|server-settings|test-types)\.d\.ts$)/
+      /^(?:(?:declare|client)\/|(?:index|clock|[a-z]+-door|server-settings|in-process-service|test-types|kinds\/decimal-field)\.d\.ts$)/
     expect([...reached].filter((file) => !shown.test(file))).toEqual([])
   })
 

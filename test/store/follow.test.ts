@@ -15,7 +15,7 @@ import {
 } from '../../src/declare/field.ts'
 import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { decimal } from '../../src/kinds/decimal.ts'
+import { decimal } from '../../src/kinds/decimal-field.ts'
 import { resetStore } from '../../src/lifecycle/reset-store.ts'
 import type { Question } from '../../src/migrate/decide/questions-to-people.ts'
 import { migrateStore } from '../../src/migrate/migrate-store.ts'

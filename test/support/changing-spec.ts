@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type ApiDeclaration, api } from '../../src/declare/api.ts'
 import { was } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { decimal } from '../../src/kinds/decimal.ts'
+import { decimal } from '../../src/kinds/decimal-field.ts'
 
 /** A declaration of one resource as data, and the changes that a person could make of it. */
 

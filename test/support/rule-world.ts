@@ -5,7 +5,7 @@ import type { RuleData } from '../../src/declare/condition.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import type { RuleKind } from '../../src/declare/rule.ts'
-import { decimal } from '../../src/kinds/decimal.ts'
+import { decimal } from '../../src/kinds/decimal-field.ts'
 import { declaredRule, domain, type Reach, randomRule, ruleScopes } from './random-rules.ts'
 import type { RuleKindOfValue } from './rule-model.ts'
 

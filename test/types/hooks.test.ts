@@ -9,7 +9,7 @@ import { every, job } from '../../src/declare/job.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { type ResourceDeclaration, resource } from '../../src/declare/resource.ts'
 import type { RowOf } from '../../src/declare/row.ts'
-import { decimal } from '../../src/kinds/decimal.ts'
+import { decimal } from '../../src/kinds/decimal-field.ts'
 
 type Row<D> = D extends ResourceDeclaration<infer F, infer R> ? RowOf<F, R> : never
 
