@@ -14,9 +14,9 @@ export interface CodeCall {
   context(signal: AbortSignal): unknown
 }
 
-/** Of what callers share: one of them has no more than its part. */
+/** Bounds how many places one caller has, so that one caller cannot take them all. */
 export interface CallerShares {
-  /** Takes one for the caller, and gives what gives it back. Null where the caller has its share. */
+  /** Takes a place for the caller. The result gives the place back; null where the caller has its share already. */
   take(caller: Caller): (() => void) | null
 }
 

@@ -78,10 +78,10 @@ export class Questions {
 
   #readable(resource: Resource, rows: readonly StoredRow[]): Maybe<readonly StoredRow[]> {
     const { caller } = this.#call
-    const said = verdict({ caller }, resource, 'read')
-    if (said === true || rows.length === 0) return rows
-    if (said === false) return []
-    return passingRows(this.#answering.writer, caller, resource, said, rows).then((passing) => {
+    const decision = verdict({ caller }, resource, 'read')
+    if (decision === true || rows.length === 0) return rows
+    if (decision === false) return []
+    return passingRows(this.#answering.writer, caller, resource, decision, rows).then((passing) => {
       const indexes = new Set(passing)
       return rows.filter((_, index) => indexes.has(index))
     })

@@ -35,12 +35,12 @@ export async function prepareCreate(
   const attempt = { place: '', before: null, asked: input, written: null }
   const missing = await missingReferences(outsideTransaction(writer, call), [attempt])
   if (missing) throw missing
-  const said = verdict(call, resource, 'create')
-  if (said === false) throw notMade(call)
-  if (said === true) return { input, open: null }
-  const decides = judgedFields(resource, said.rule).every(({ name }) => input[name] !== undefined)
-  if (!decides) return { input, open: said }
-  await refuseUnlessPasses(answering, call, said, input)
+  const decision = verdict(call, resource, 'create')
+  if (decision === false) throw notMade(call)
+  if (decision === true) return { input, open: null }
+  const decides = judgedFields(resource, decision.rule).every(({ name }) => input[name] !== undefined)
+  if (!decides) return { input, open: decision }
+  await refuseUnlessPasses(answering, call, decision, input)
   return { input, open: null }
 }
 

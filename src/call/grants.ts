@@ -3,7 +3,7 @@ import type { Resource, View, ViewField } from '../compile/model.ts'
 /** The scopes that a caller holds: rules and fields ask for some of them. */
 export type Grants = ReadonlySet<string>
 
-/** Of the operator, who may know everything. */
+/** The scopes of the operator, who may know everything. */
 export const allGrants: Grants = new Set(['*'])
 
 /** `*` holds every scope, for all that it opens: the caller's own account, and the reading of shared rows. */

@@ -16,7 +16,7 @@ export function viewShapeOf(fields: readonly Pick<ViewField, 'name' | 'kind' | '
 
 const whole = new WeakMap<View, string>()
 
-/** That of a row with all fields of the view. */
+/** The shape of a row with all fields of the view. */
 export function wholeShapeOf(view: View): string {
   const known = whole.get(view) ?? viewShapeOf(view.fields)
   whole.set(view, known)

@@ -96,7 +96,7 @@ async function checkForMachines(place: string | undefined, flags: Flags): Promis
   const sums = api && model && flags.sums ? await checkSums(api, model, { fix: flags.fix ?? false }) : null
   const ok = model !== null && !sums?.wrong.length
   const file = api?.file ?? found.mistakes?.[0]?.where
-  const said = {
+  const report = {
     ok,
     file,
     ...summary,
@@ -106,7 +106,7 @@ async function checkForMachines(place: string | undefined, flags: Flags): Promis
     ...release,
     sums: sums && sumsJson(sums),
   }
-  console.log(JSON.stringify(said, null, 2))
+  console.log(JSON.stringify(report, null, 2))
   return ok ? 0 : 1
 }
 
@@ -116,7 +116,7 @@ interface Found {
   readonly types: string | null
 }
 
-/** Of a store that was not looked at, or that has no published version. */
+/** What is printed of a store that was not looked at, or that has no published version. */
 const unsaid: { readonly [M in keyof Release]: null } = { release: null, because: null }
 
 const nothing: Found = { mistakes: [], broken: [], types: null }

@@ -16,7 +16,7 @@ import { openProgress } from './progress.ts'
 
 /** What the store has of sums, after all rows were added up again. */
 export interface CheckedSums {
-  /** Those that are not what their rows give. */
+  /** The sums that differ from what their rows add up to. */
   readonly wrong: readonly WrongSum[]
   readonly corrected: number
 }

@@ -8,7 +8,7 @@ import { apiAnd } from './positionals.ts'
 
 export const options = {} as const
 
-/** As seen from `src/cli` and from `dist/cli`: a package has these files too. */
+/** The same path leads there from `src/cli` and from `dist/cli`: a package has the sources of the client too. */
 const partsFolder = new URL('../../src/client/', import.meta.url)
 
 /** `nounkit client [API] [VERSION]`: prints a TypeScript file with a client of a version, the newest unless said. */

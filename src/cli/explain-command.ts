@@ -73,7 +73,7 @@ function readAsked(call: string | undefined): Asked {
 
 /** What a read did. */
 interface Watched {
-  /** Of the nouns that answer for included rows. */
+  /** The nouns whose code answers for included rows. */
   readonly code: string[]
   /** The views whose rows it reads: those of the path, then included ones, then those that filters lead to. */
   views: readonly View[]
@@ -85,7 +85,7 @@ interface Watched {
 interface Explained {
   /** The answer in words. */
   readonly answer: string
-  /** Of each view whose rows it reads, the rule in words, or null. */
+  /** The rule of each view whose rows the request reads, in words, or null. */
   readonly rules: readonly { readonly view: string; readonly rule: string | null }[]
   readonly database: string
   readonly statement: string

@@ -90,6 +90,6 @@ function summary(place: string, files: readonly NewFile[], guide: string): strin
   return ['Created:', ...lines, '', ...next, '', guide].join('\n')
 }
 
-/** As they are found in the new folder. */
+/** Paths from the new folder. */
 const tutorial = 'The tutorial: node_modules/nounkit/docs/tutorial/first-api.md'
 const appGuide = 'How its parts work together: node_modules/nounkit/examples/booking/README.md'

@@ -7,7 +7,7 @@ import { type Release, releaseSentence } from '../migrate/release.ts'
 interface Report {
   readonly dryRun: boolean
   readonly steps: readonly Step[]
-  /** Those of `steps` that are not applied. */
+  /** The steps that are not applied. */
   readonly refused: ReadonlySet<Step>
   /** What was done besides, to follow a declaration that is not published, a sentence each. */
   readonly notes: readonly string[]

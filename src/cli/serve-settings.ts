@@ -22,7 +22,7 @@ export interface ServeSettings {
   readonly port: number
   readonly host: string
   readonly opsPort: number | undefined
-  /** Of the console, where it has one of its own. */
+  /** The port of the console, where it has one of its own. */
   readonly consolePort: number | undefined
   readonly console: ConsolePlace
   readonly workers: number

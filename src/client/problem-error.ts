@@ -47,7 +47,7 @@ export class ProblemError<Name = string> extends Error {
 export class CallError extends Error {
   /** How often the request was sent. */
   readonly tries: number
-  /** Of the last answer, where there was one. */
+  /** The status of the last answer, where there was one. */
   readonly status: number | null
   /** Seconds to wait before the next try, where the last answer said so. */
   readonly retryAfter: number | null

@@ -10,7 +10,7 @@ export interface Contract {
   readonly format: 2
   readonly api: string
   readonly version: string
-  /** Of the API. */
+  /** The title of the API. */
   readonly title: string
   readonly description?: string
   readonly lifecycle: ContractLifecycle

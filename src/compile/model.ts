@@ -32,7 +32,7 @@ export interface Model {
   /** The account of all rows and callers, where the API has only one; else null. */
   readonly soleAccount: string | null
   readonly resources: ReadonlyMap<string, Resource>
-  /** Those that have a table: all but the ones whose rows are answered by code. */
+  /** The resources that have a table: all but those that code answers for. */
   readonly stored: ReadonlyMap<string, Resource>
   /** Newest first. */
   readonly versions: readonly Version[]
@@ -88,7 +88,7 @@ export type ApiLimitsModel = Required<ApiLimits>
 
 export interface Version {
   readonly name: string
-  /** That of the model. */
+  /** The prefix of the model, such as `/api`. */
   readonly prefix: string
   readonly head: boolean
   /** Unix seconds of 00:00 UTC, or null. `sunset` is the last second of its day. */
@@ -100,7 +100,7 @@ export interface Version {
   readonly description: string
   /** The next newer one. */
   readonly successor: Version | null
-  /** Of collections that the engine itself serves, such as events. */
+  /** The limits of collections that the engine itself serves, such as events. */
   readonly limits: LimitsModel
   readonly changes: readonly Change[]
   /** Views by their name in this version. */
@@ -169,7 +169,7 @@ export interface View {
   readonly description: string
 }
 
-/** Of totals: what is counted, and how. Keys are names in this version. */
+/** What a view of totals counts, and how. Keys are names in this version. */
 export interface TotalsView {
   /** The view whose rows are counted: their filters, rule and account hold. */
   readonly of: () => View
@@ -185,7 +185,7 @@ export interface ViewField {
   readonly field: Field | null
   /** Index into the view's `customs`, and the key in what that step's `down` returns (and its `up` takes). */
   readonly made: { readonly step: number; readonly key: string } | null
-  /** Of a value that is set, in this version's terms. */
+  /** The schema of a value that is set, in this version's terms. */
   readonly schema: JsonSchema
   readonly kind: FieldKind
   /** Must be sent on create and replace. */
@@ -196,7 +196,7 @@ export interface ViewField {
   readonly writeOnly: boolean
   readonly immutable: boolean
   readonly open: boolean
-  /** Those of the stored field, or of all fields that it is made from. */
+  /** The scopes of the stored field, or of all fields that the field is made from. */
   readonly needsScopes: readonly string[]
   /** The scopes that the version was published with, where newer ones hold in their place; null where those that hold were published. */
   readonly publishedScopes: readonly string[] | null
@@ -214,7 +214,7 @@ export interface ViewRelation {
   readonly name: string
   readonly relation: BelongsToModel | HasManyModel
   readonly target: () => View
-  /** Of a many-to-many: the view of the join, which a caller must be able to read as well. */
+  /** The view of the join of a many-to-many, which a caller must be able to read as well. */
   readonly join: (() => View) | null
   /** Most rows of one include; for a has-many. */
   readonly cap: number

@@ -31,14 +31,14 @@ export interface Resource {
   readonly fields: readonly Field[]
   readonly field: ReadonlyMap<string, Field>
   readonly belongsTo: readonly BelongsToModel[]
-  /** Those of them that lead to stored rows, which the store checks. */
+  /** The belongs-to relations that lead to stored rows, which the store checks. */
   readonly references: readonly BelongsToModel[]
   /** The fields of cascading relations for which the store refuses the delete of a row that is referred to: who knows them deletes these rows first. */
   readonly restricting: ReadonlySet<string>
-  /** Those of them for which this process, too, refuses the delete: see `NamesRecord`. */
+  /** The fields of `restricting` for which this process, too, refuses the delete: see `NamesRecord`. */
   readonly refusing: ReadonlySet<string>
   readonly hasMany: readonly HasManyModel[]
-  /** The belongs-to it lives under, for a sub-resource. */
+  /** The belongs-to relation that a sub-resource is nested under. */
   readonly owner: BelongsToModel | null
   /** Sets of field names. */
   readonly uniques: readonly (readonly string[])[]
@@ -81,7 +81,7 @@ export interface Field {
   /** Values of the store and those of the declaration, where the store wrote them under older names; null where they are the same. */
   readonly stored: StoredValues | null
   readonly kind: FieldKind
-  /** Of a value that is set; `null` and absence are `nullable` and `required`. */
+  /** The schema of a value that is set. Whether it may be null or absent is `nullable` and `required`. */
   readonly schema: JsonSchema
   /** May be NULL in the store (optional, or kept only for an old version). */
   readonly nullable: boolean
@@ -187,7 +187,7 @@ export interface StoredValues extends ValueMap {
 /** A rule of a resource, checked. */
 export interface Rule {
   readonly kind: RuleKind
-  /** As it was declared, for contracts and documents. `own` is the engine's rule for rows with an owner. */
+  /** The rule as it was declared, for contracts and documents. `own` is the engine's rule for rows with an owner. */
   readonly condition: RuleData | { readonly kind: 'own' }
   /**
    * In negation normal form: there is no `not`, every leaf has its own opposite instead. So a leaf that compares with NULL, which is not
@@ -259,7 +259,7 @@ export interface CallerValue {
   readonly kind: 'caller-value'
   /** `program` is true for a caller without a subject, and absent for others. */
   readonly source: 'claim' | 'subject' | 'consumer' | 'program' | 'now'
-  /** Of the claim. */
+  /** The name of the claim; empty for other sources. */
   readonly name: string
   readonly as: FieldKind
   readonly isList: boolean

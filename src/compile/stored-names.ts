@@ -34,7 +34,7 @@ export interface NamesRecord {
    * delete, so that a process which does not know the reference deletes nothing unseen.
    */
   readonly restricting: readonly string[]
-  /** Those of them that some process may not know: every process refuses such a delete, so that all answer alike. */
+  /** The references of `restricting` that some process may not know: every process refuses such a delete, so that all answer alike. */
   readonly refusing: readonly string[]
   /** Columns, as `table.column`, of fields that are required now and were not always. */
   readonly absent: { readonly [column: string]: AbsentValue }

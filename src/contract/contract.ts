@@ -43,7 +43,7 @@ export const contractOf = (model: Model, version: Version): Contract => {
       : {}),
     paths: pathsOf(version),
   }
-  // As in the file: without undefined members.
+  // A contract file has no undefined members, so neither has this object.
   return JSON.parse(JSON.stringify(contract)) as Contract
 }
 
@@ -111,7 +111,7 @@ const totalsOf = ({ totals }: View): Pick<ContractResource, 'totals'> =>
 
 /** The rules as they were published, and those that were not changed since. The engine's own rule is the same in every API. */
 const rowRulesOf = (view: View): Pick<ContractResource, 'row_rules'> => {
-  // Those of the rows that totals count are the rules of these rows.
+  // Totals have no rules: the rules of the counted rows decide.
   if (view.resource.engineMade || view.totals) return {}
   const rules = ruleKinds.map((kind): [RuleKind, string | null] => [kind, publishedRule(view, kind)])
   const declared = rules.filter(([, words]) => words !== null)

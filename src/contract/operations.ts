@@ -15,7 +15,7 @@ export type OperationPlace = 'collection' | 'row'
 export interface Spot {
   readonly path: string
   readonly view: View
-  /** Of a path below an owner. */
+  /** The sub-collection that a path below an owner names. */
   readonly sub: SubCollection | null
   readonly place: OperationPlace
 }

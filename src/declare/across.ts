@@ -121,7 +121,7 @@ type WhileMistake<Where extends string, R, W, Nouns> = {
       : never
     : TypeMistake<`${Where}: '${K}' is not a belongs-to relation`, keyof R & string>
 }[keyof W & string]
-/** That there is no target is a mistake of its own. */
+/** Nothing is said where the relation has no target, which is a mistake of its own. */
 type ChoicesMistake<Where extends string, F, Named> = [F] extends [never]
   ? never
   : ChoiceMistake<Where, F, Named>

@@ -54,7 +54,7 @@ export interface HookContext<Code extends string = string, Own = AnyNoun> {
   readonly caller: {
     /** The API key's or token client's name. */
     readonly consumer: string | null
-    /** As they were given, `*` among them. Frozen. */
+    /** The scopes of the key or token, `*` among them. Frozen. */
     readonly scopes: readonly string[]
     /** The `sub` of the token, or the subject of the key. */
     readonly subject: string | null

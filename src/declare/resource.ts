@@ -79,7 +79,7 @@ export interface KnownOptions<
   readonly audit: boolean
   readonly rules: RuleKind
   readonly problems: string
-  /** Of a resource whose rows are totals. */
+  /** What is counted, for a resource whose rows are totals. */
   readonly totals: TotalsDeclaration
   /** The functions by which code answers for it; never where its rows are stored. */
   readonly answers: string

@@ -7,7 +7,7 @@ import { PositionGiver } from './give-positions.ts'
 
 const mostPerStatement = 500
 
-/** Of an account without events. */
+/** The mark of an account without events. */
 export const noMark: EventMark = { text: '', last: 0, isWaiting: false }
 
 export type EventOrder = 'oldest-first' | 'newest-first'

@@ -99,7 +99,7 @@ export class EventStreams {
     this.#timer = null
   }
 
-  /** Those that were checked longest ago come first. */
+  /** Checks a part of the streams, those first that were checked longest ago. */
   #checkSome(): void {
     const some = [...this.#checks.entries().take(Math.ceil(this.#checks.size / checkParts))]
     for (const [stream, check] of some) {

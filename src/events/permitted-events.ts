@@ -31,9 +31,10 @@ export async function permittedEvents<E extends StoredChange>(
     const form = headForm(judge.model, event)
     if (!form) continue
     const rule = form.resource.rules.read
-    const said = rule && caller ? decidedByScopes(rule.root, caller.scopes) : true
-    if (said === true) permitted.set(event, form)
-    else if (said !== false) open.set(form.resource, [...(open.get(form.resource) ?? []), { event, form }])
+    const decision = rule && caller ? decidedByScopes(rule.root, caller.scopes) : true
+    if (decision === true) permitted.set(event, form)
+    else if (decision !== false)
+      open.set(form.resource, [...(open.get(form.resource) ?? []), { event, form }])
   }
   if (caller)
     for (const [resource, judged] of open)

@@ -180,7 +180,7 @@ export class KeyRing {
     return this.#store.transaction(async (tx) => work(before ?? (await read(tx)), tx), account)
   }
 
-  /** Of one account or of all. While a node of a cluster is away, the keys of the other nodes. */
+  /** The keys of one account or of all. While a node of a cluster is away, the keys of the other nodes. */
   async #read(from: StoreOrTransaction, account: string | null): Promise<readonly ListedKey[]> {
     const { ofAll, ofAccount } = this.#sql
     // A node that was away is not waited for again.

@@ -7,13 +7,13 @@ type Ended =
 const mostTogether = 500
 const againMs = 1_000
 
-/** Writes what became of jobs: many that are done with one statement, and again and again while the store is away. */
+/** Writes the outcomes of jobs, many with one statement. A write that fails is tried again every second. */
 export class EndedJobs {
   readonly #rows: JobRows
   readonly #now: () => number
   readonly #failed: (error: unknown) => void
   readonly #waiting = new Map<string, Ended>()
-  /** Those that are being written. */
+  /** The ended jobs that the statement under way writes. */
   #written: readonly Ended[] = []
   #writing: Promise<void> | null = null
 
@@ -39,12 +39,12 @@ export class EndedJobs {
     this.#add({ kind: 'change', job, next })
   }
 
-  /** It was not really run. */
+  /** The job waits again: it was taken, and not run. */
   giveBack(job: ClaimedJob): void {
     this.#add({ kind: 'give back', job })
   }
 
-  /** Resolves when all are written, or after a failure: then other processes take the jobs over. */
+  /** Resolves when all outcomes are written, or after a failure: then other processes take the jobs over. */
   async settled(): Promise<void> {
     while (this.#writing) await this.#writing
   }
@@ -59,7 +59,7 @@ export class EndedJobs {
     this.#writing = this.#writeWaiting()
       .then(() => 0)
       .catch((error: unknown) => {
-        // Whether they were written is unknown. To write them twice does no harm.
+        // The store may have written the outcomes all the same. To write them twice does no harm.
         for (const one of this.#written) this.#waiting.set(one.job.id, one)
         this.#failed(error)
         return againMs

@@ -10,13 +10,13 @@ const countEveryMs = 10_000
 /** What metrics show of jobs. */
 export interface JobMetrics {
   readonly counts: RunCounts
-  /** As they were a few seconds ago. */
+  /** Counted every ten seconds, not when they are asked for. */
   readonly figures: JobFigures
 }
 
 type JobParts = Omit<RunnerParts, 'doors' | 'counts'>
 
-/** The jobs of a service: knows of those that are committed, and runs them where the process is to. */
+/** The jobs of a service: hears of each commit that hands jobs over, and runs jobs in processes that have called `start`. */
 export class Jobs implements JobSink, JobMetrics {
   readonly #parts: JobParts
   readonly counts: RunCounts = { done: 0, retried: 0, failed: 0 }

@@ -61,7 +61,7 @@ export interface Migrated {
   readonly losses: readonly string[]
   /** What was carried out last, or would be. */
   readonly plan: StorePlan
-  /** Of the store that fits. A higher one means that another process has migrated it since. */
+  /** The generation of the store when it was made to fit. A higher one means that another process has migrated it since. */
   readonly generation: number
 }
 

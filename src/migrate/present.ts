@@ -19,7 +19,7 @@ export const isOfResource = ({ columns }: PresentTable): boolean =>
 
 export interface PresentColumn {
   readonly name: string
-  /** As the database spells it, in lower case and without collation. */
+  /** The spelling of the database, in lower case and without collation. */
   readonly type: string
   readonly nullable: boolean
   readonly default: string | null

@@ -20,7 +20,7 @@ export interface Reader {
 /** A row that lacks what it includes of a noun that code answers for. */
 export interface LackingIncluded {
   readonly included: Included
-  /** As it is shown; the member with the name of the relation is still to be set. */
+  /** The shown row. Whoever fills it sets the member with the name of the relation. */
   readonly row: { [member: string]: unknown }
   /** The id of the included row, or of the row that is named by the included ones; null where it names none. */
   readonly id: string | null

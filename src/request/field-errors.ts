@@ -21,7 +21,7 @@ export class FieldErrors {
   readonly #place: string
   #count = 0
 
-  /** Of a part of a body, `/data/3`: its mistakes are counted here, and shown among those of the whole body. */
+  /** `whole` and `place` are for a part of a body, such as `/data/3`: its mistakes are counted here, and shown among those of the whole body. */
   constructor(whole: FieldErrors | null = null, place = '') {
     this.#whole = whole
     this.#place = place

@@ -63,7 +63,7 @@ export class CallerTurns {
     return true
   }
 
-  /** Those that wait have their turns; what arrives meanwhile waits behind them. */
+  /** Begins one waiting request of each caller, until the time of the turn is over. Requests that arrive meanwhile wait behind them. */
   async #next(): Promise<void> {
     const beganAt = this.#now()
     this.#beganAt = this.#waiting.size > 0 ? beganAt : null

@@ -54,7 +54,7 @@ export const addressHolder = (address: string): Holder => ({
   part: null,
 })
 
-/** Of a request that has been authenticated, where it has credentials. */
+/** The caller of a request that has been authenticated, else its address. */
 export const holderOfRequest = ({ note, address }: Pick<PlainRequest, 'note' | 'address'>): Holder => {
   const { account = null, subject = null } = note ?? {}
   return account === null ? addressHolder(address) : callerHolder({ account, subject })

@@ -34,7 +34,7 @@ export interface ListenOptions extends ServerOptions {
   readonly host: string
   /** Serves /livez, /readyz and /metrics on this port instead of the API's. */
   readonly opsPort?: number | undefined
-  /** Of the console, where the service has one that is not beside the API; any free one unless said. */
+  /** The port of a console that is not beside the API; any free one unless said. */
   readonly consolePort?: number | undefined
 }
 

@@ -95,7 +95,7 @@ export interface NodeRequestParts {
   readonly makeId: () => string
   readonly expectsContinue: boolean
   readonly prefix?: string
-  /** In place of that of `incoming`, from which another server may have taken a part. */
+  /** The path and query of the request. Replaces `incoming.url`, from which another server may have taken the path below which it mounts us. */
   readonly target?: string
 }
 

@@ -86,7 +86,7 @@ export interface ServiceOptions {
 
 export interface FittingStore {
   readonly store: Store
-  /** That fits. */
+  /** The generation of the store when it was made to fit; a higher one means that another process has migrated it since. */
   readonly generation: number
 }
 
@@ -94,21 +94,21 @@ export interface FittingStore {
 export interface Service {
   readonly model: Model
   readonly store: Store
-  /** Those of the store, with the statements of the standbys that answer reads. */
+  /** The counters of the store, with the statements of the standbys that answer reads. */
   readonly storeCounters: StoreCounters
   readonly engine: Engine
   /** The console, where it has a port of its own. */
   readonly console: Handle | null
-  /** What the console shows of them; for the shell, which knows their status and time. */
+  /** The requests that the console lists. The shell adds each one, because it knows their status and time. */
   readonly recentRequests: RecentRequests
-  /** What the console shows of this process; for the server, which counts. */
+  /** The figures of this process that the console shows. The server gives it its counters. */
   readonly figures: ProcessFigures
   readonly lifecycle: Lifecycle
   /** Null where the API has no events. */
   readonly webhooks: Webhooks | null
-  /** They run where `runJobs` was called. */
+  /** Jobs run only in processes that have called `runJobs`. */
   readonly jobs: Jobs
-  /** Called after the jobs have ended. */
+  /** `work` is called once the service closes, after its jobs have ended. */
   whenClosed(work: () => void): void
   /** Whether the store was migrated for a newer release. This process then answers 503 and should exit. */
   readonly outdated: Outdated

@@ -2,7 +2,7 @@
 export interface StatementTime {
   readonly text: string
   readonly calls: number
-  /** Of all calls together. */
+  /** The time of all calls together. */
   readonly ms: number
   readonly longestMs: number
 }

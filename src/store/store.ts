@@ -46,7 +46,7 @@ export interface Store {
 /** The rows of a table in which these columns have these values. */
 export interface TableRead {
   readonly table: string
-  /** As in a SELECT. */
+  /** SQL of what is selected. */
   readonly columns: readonly string[]
   readonly equal: { readonly [column: string]: string }
 }
@@ -165,7 +165,7 @@ export class StoreError extends Error {
   readonly kind: StoreErrorKind
   readonly table: string | null
   readonly columns: readonly string[]
-  /** Of kind `unavailable` only. */
+  /** Set for errors of kind `unavailable` only. */
   readonly reason: UnavailableReason | null
 
   constructor(kind: StoreErrorKind, message: string, details: StoreErrorDetails = {}) {

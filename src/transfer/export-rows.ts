@@ -40,7 +40,7 @@ export async function* exportRows(
   }
 }
 
-/** One account without a name for shared rows. */
+/** The accounts that have rows of the resource. Shared rows belong to the account with the empty name. */
 async function accountsOf(
   snapshot: Session,
   resource: Resource,
@@ -56,14 +56,14 @@ async function* accountLines(
   dialect: Dialect,
   resource: Resource,
   account: string,
-  said: { readonly [mark: string]: string },
+  marked: { readonly [mark: string]: string },
 ): AsyncGenerator<readonly string[]> {
   const { text, bind } = rowsAfter(resource, dialect, pageRows)
   for (let after = ''; ; ) {
     const rows = await snapshot.all(text, bind({ account, id: after }))
     if (rows.length > 0)
       yield rows.map(([, row, version]) => {
-        const head = JSON.stringify({ ...said, [marks.version]: version })
+        const head = JSON.stringify({ ...marked, [marks.version]: version })
         return `${head.slice(0, -1)},${String(row).slice(1)}`
       })
     if (rows.length < pageRows) return

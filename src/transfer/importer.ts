@@ -24,9 +24,9 @@ export class Importer {
   readonly #refusals: ImportRefusals
   /** References that are held back, by the line of their row. */
   readonly #held: ReadonlyMap<number, HeldBack>
-  /** Those that were set in the transaction that has inserted the row. */
+  /** The held-back references that were set in the transaction that inserted their row. */
   readonly #set = new Set<HeldBack>()
-  /** As it is stored now. */
+  /** The stored mark. */
   #mark: Mark | null
   /** How many rows this run has written. */
   imported = 0

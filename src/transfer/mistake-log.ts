@@ -17,7 +17,7 @@ export class MistakeLog {
     if (this.#kept.length < mostKept) this.#kept.push({ line, field, detail })
   }
 
-  /** In the order of their lines. */
+  /** The mistakes that are kept, by line. */
   get kept(): readonly FileMistake[] {
     return this.#kept.toSorted((one, other) => one.line - other.line)
   }

@@ -47,7 +47,7 @@ export function columnFault({ model, resource }: ImportTarget, name: string): st
 const allMarks: ReadonlySet<string> = new Set(Object.values(marks))
 const isMark = (name: string): boolean => allMarks.has(name)
 
-/** What the command should have said, where the first row lacks it too: every other row would only repeat it. */
+/** What the command should have accountMark, where the first row lacks it too: every other row would only repeat it. */
 export function missingOption(target: ImportTarget, { fault, values }: FileRecord): string | null {
   if (fault !== null) return null
   const resource = resourceOf(target, values[marks.resource])
@@ -60,11 +60,11 @@ export function missingOption(target: ImportTarget, { fault, values }: FileRecor
 export function readRow(target: ImportTarget, record: FileRecord): FileRow | readonly RowFault[] {
   if (record.fault !== null) return [fault(record.fault)]
   const { values } = record
-  const { [marks.resource]: named, [marks.account]: said, [marks.version]: version = 1 } = values
+  const { [marks.resource]: named, [marks.account]: accountMark, [marks.version]: version = 1 } = values
   const resource = resourceOf(target, named)
   if (typeof resource === 'string') return [fault(resource)]
-  const account = accountOf(target, resource, said)
-  if (account === null) return [fault(wrongAccount(target, said))]
+  const account = accountOf(target, resource, accountMark)
+  if (account === null) return [fault(wrongAccount(target, accountMark))]
   const number = versionIn(version)
   if (number === null)
     return [{ field: marks.version, detail: `must be a whole number from 0 to ${mostVersion}` }]
@@ -94,8 +94,8 @@ export function namedRow(target: ImportTarget, { values }: FileRecord): NamedRow
 const mostVersion = 1_000_000_000_000_000
 
 /** The version of a row, which is text in CSV; null for anything else. */
-function versionIn(said: unknown): number | null {
-  const number = typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : said
+function versionIn(mark: unknown): number | null {
+  const number = typeof mark === 'string' && /^\d+$/.test(mark) ? Number(mark) : mark
   return Number.isInteger(number) && Number(number) >= 0 && Number(number) <= mostVersion
     ? Number(number)
     : null
@@ -123,19 +123,24 @@ function resourceOf({ model, resource }: ImportTarget, named: unknown): Resource
   return `names a resource "${named}" that does not exist. ${didYouMean(String(named), known)}`
 }
 
-function accountOf({ account }: ImportTarget, { shared }: Resource, said: unknown): string | null {
+function accountOf({ account }: ImportTarget, { shared }: Resource, accountMark: unknown): string | null {
   if (shared) return ''
-  if (said === undefined) return account
-  return typeof said === 'string' && isPlainName(said) && (account === null || account === said) ? said : null
+  if (accountMark === undefined) return account
+  return typeof accountMark === 'string' &&
+    isPlainName(accountMark) &&
+    (account === null || account === accountMark)
+    ? accountMark
+    : null
 }
 
-function wrongAccount({ model, account }: ImportTarget, said: unknown): string {
-  if (said === undefined)
+function wrongAccount({ model, account }: ImportTarget, accountMark: unknown): string {
+  if (accountMark === undefined)
     return `says no account: add --account to the command, or "${marks.account}" to the row`
-  if (typeof said !== 'string' || !isPlainName(said)) return `"${marks.account}" is no name of an account`
+  if (typeof accountMark !== 'string' || !isPlainName(accountMark))
+    return `"${marks.account}" is no name of an account`
   return account === model.soleAccount
-    ? `is a row of the account ${said}, and the API has one account. Export it with --account, which leaves ${marks.account} out`
-    : `is a row of the account ${said}, and --account is ${account}`
+    ? `is a row of the account ${accountMark}, and the API has one account. Export it with --account, which leaves ${marks.account} out`
+    : `is a row of the account ${accountMark}, and --account is ${account}`
 }
 
 /** Texts of CSV as values of their fields. A text that is no such value stays, and is refused as a request with it would be. */

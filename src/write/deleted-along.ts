@@ -10,7 +10,7 @@ import type { Writer } from './writer.ts'
 
 /** More rows, or longer ones, would go along than one transaction may hold in memory. */
 export class TooManyAlong extends Error {
-  /** Of which there are too many. */
+  /** The resource whose rows exceed the limit. */
   readonly resource: Resource
   readonly most: number
 
@@ -23,7 +23,7 @@ export class TooManyAlong extends Error {
   }
 }
 
-/** Of the JSON of all rows that go along. */
+/** The largest JSON of all rows that are deleted along with one row. */
 const mostBytes = 64 * 1_048_576
 
 interface Open {

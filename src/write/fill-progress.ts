@@ -1,11 +1,11 @@
 import { counted } from '../compile/names/plural.ts'
 
-/** How often the operator is told how far it is. */
+/** How often the progress is logged. */
 const tellEveryMs = 10_000
-/** Of fewer rows nobody is told. */
+/** The end of a filling of fewer rows is not logged. */
 const worthTelling = 1_000
 
-/** Tells the operator how far something is that is filled in rows, such as their words. */
+/** Logs how many rows were filled, for example with their words for search: every ten seconds, and at the end. */
 export class FillProgress {
   rows = 0
   #toldAt = performance.now()

@@ -48,8 +48,8 @@ export interface Hooked {
  * allows.
  */
 export function rowAfterHook(write: HookWrite, { before, asked, copy, returned }: Hooked): StoredRow {
-  const said = Object.entries({ ...definedIn(copy), ...definedIn(returned) })
-  const changed = said.filter(([name, value]) => !equalValues(value, asked[name]))
+  const returnedValues = Object.entries({ ...definedIn(copy), ...definedIn(returned) })
+  const changed = returnedValues.filter(([name, value]) => !equalValues(value, asked[name]))
   const values = fittingValues(write, Object.fromEntries(changed))
   if (values.id !== undefined) throw isTheServers(write, 'id')
   if (before && values.updated_at !== undefined) throw isTheServers(write, 'updated_at')
@@ -119,8 +119,8 @@ function asJson(value: unknown, levels: number): { readonly given: unknown; read
 
 /** The detail of a fault may have the value, as an example of the right type. The place of a fault may have keys of the value. */
 function faultText({ at, detail, code }: Fault): string {
-  const said = code === 'type' ? detail.replace(/ such as ".*"$/s, '') : detail
-  return at === '' ? said : `within it a value ${said}`
+  const text = code === 'type' ? detail.replace(/ such as ".*"$/s, '') : detail
+  return at === '' ? text : `within it a value ${text}`
 }
 
 /** `a string`, `an array`, `a Date` */

@@ -15,7 +15,7 @@ import type { Writer } from './writer.ts'
 
 /** The Idempotency-Key of a create, and the fingerprint of the request it was sent with. */
 export interface KeyedRequest {
-  /** As it is stored: what the caller sent, and the caller's subject (`keyInRequest`). */
+  /** The stored form: what the caller sent, followed by the caller's subject (`keyInRequest`). */
   readonly key: string
   readonly fingerprint: string
   /** Called when the key's row is inserted, where hooks still have to run before the create ends. */

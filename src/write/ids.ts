@@ -35,7 +35,7 @@ export function newIdOfTime(now: number): string {
 
 let begun = { at: -1, text: '' }
 
-/** Of a time in milliseconds, a count below 4,096 and a random end. */
+/** A UUID v7 from a time in milliseconds, a count below 4,096 and a random end. */
 export function uuidV7(time: number, count: number, end: string): string {
   // Rows of a list have the same time.
   if (time !== begun.at) {

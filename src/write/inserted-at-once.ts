@@ -11,7 +11,7 @@ export const insertedAtOnce = (
   rows: readonly (readonly Value[])[],
 ): Iterable<readonly (readonly Value[])[]> => statementParts(rows, mostValues / (rows[0]?.length ?? 1))
 
-/** So that the events of a large delete, of up to 64 MB in all, are seldom one text. */
+/** Most rows of one array. The events of a large delete have up to 64 MB in all, which one array would make one text. */
 const mostOfArray = 128
 
 interface InsertsMany {

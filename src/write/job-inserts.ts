@@ -9,7 +9,7 @@ export async function writeJobs(tx: Transaction, account: string, jobs: readonly
   for (const part of statementParts(distinct(jobs))) await insert(tx, account, part)
 }
 
-/** Of unique jobs each once, in an order that is the same for all transactions: they wait for each other's rows. */
+/** Each unique job once, and in one order for all transactions, so that two of them do not wait for each other's rows. */
 function distinct(jobs: readonly NewJob[]): readonly NewJob[] {
   const key = ({ name, unique }: NewJob): string => JSON.stringify([name, unique])
   const uniques = new Map<string, NewJob>()

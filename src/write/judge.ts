@@ -28,8 +28,8 @@ export function verdict(
 
 /** Whether the caller may create any row, no row, or (null) some. */
 export const createVerdict = (call: Call): boolean | null => {
-  const said = verdict(call, call.target.view.resource, 'create')
-  return typeof said === 'boolean' ? said : null
+  const decision = verdict(call, call.target.view.resource, 'create')
+  return typeof decision === 'boolean' ? decision : null
 }
 
 /** Whether the rules of these kinds let the caller have a row of the resource that the request is about. */
@@ -40,13 +40,13 @@ async function judge(
 ): Promise<readonly boolean[]> {
   const { writer, call, from } = write
   const { resource } = call.target.view
-  const said = kinds.map((kind) => verdict(call, resource, kind))
-  const open = said.filter((one) => typeof one !== 'boolean')
-  if (open.length === 0) return said.map((one) => one === true)
-  const { text, bind } = writer.planner.judge(resource, open)
-  const found = await from.first(text, bind({ ...whoAsks(write), id }))
-  const verdicts = (found ?? []).map((one) => Number(one) === 1)
-  return said.map((one) => (typeof one === 'boolean' ? one : (verdicts.shift() ?? false)))
+  const decisions = kinds.map((kind) => verdict(call, resource, kind))
+  const undecided = decisions.filter((decision) => typeof decision !== 'boolean')
+  if (undecided.length === 0) return decisions.map((decision) => decision === true)
+  const { text, bind } = writer.planner.judge(resource, undecided)
+  const row = await from.first(text, bind({ ...whoAsks(write), id }))
+  const answers = (row ?? []).map((answer) => Number(answer) === 1)
+  return decisions.map((decision) => (typeof decision === 'boolean' ? decision : (answers.shift() ?? false)))
 }
 
 /** What statements bind of the caller. */
@@ -63,10 +63,10 @@ export async function permitted(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (resource.answered || ids.length === 0) return new Set(ids)
-  const said = verdict(write.call, resource, kind)
-  if (said === false) return new Set()
+  const decision = verdict(write.call, resource, kind)
+  if (decision === false) return new Set()
   const isOne = ids.length === 1
-  const judgement = said === true ? null : said
+  const judgement = decision === true ? null : decision
   const { text, bind } = write.writer.planner.passing(resource, judgement, isOne ? 'one' : 'many')
   const values = isOne ? ids : [JSON.stringify(ids)]
   const found = await write.from.all(text, bind({ ...whoAsks(write), values }))
@@ -115,11 +115,11 @@ export async function refuseUnlessMayMake(
   verb: 'create' | 'update',
 ): Promise<void> {
   const { resource } = call.target.view
-  const said = verdict(call, resource, 'create')
-  if (said === true) return
+  const decision = verdict(call, resource, 'create')
+  if (decision === true) return
   const written = attempts.flatMap(({ place, written }) => (written ? [{ place, row: written }] : []))
   const rows = written.map(({ row }) => row)
-  const passing = said === false ? [] : await passingRows(writer, call.caller, resource, said, rows)
+  const passing = decision === false ? [] : await passingRows(writer, call.caller, resource, decision, rows)
   const refused = written.find((_, index) => !passing.includes(index))
   if (refused) throw ofRow(refused.place, notMade(call, verb))
 }

@@ -25,7 +25,7 @@ export type FromChild =
   | ({ readonly kind: 'opened' } & OpenReply)
 
 export interface OpenWanted {
-  /** Of the API, for calls to try. */
+  /** The URL of the API, for calls to try. */
   readonly url: string
   /** Whether the store is emptied first. */
   readonly reset: boolean

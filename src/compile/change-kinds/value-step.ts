@@ -55,7 +55,7 @@ export const checkValues = (change: MapValues, newer: readonly string[], report:
 export const valueStep = ({ values, onlyInNewer }: MapValues, newer: readonly string[]): ValueStep => {
   const oldOf = new Map<string, string>()
   for (const [old, now] of Object.entries(values)) {
-    // Of several older values with one newer one, it reads as its own name where that is among them.
+    // Where several older values became one, the older version shows the one that has the newer name.
     if (!oldOf.has(now) || old === now) oldOf.set(now, old)
   }
   const down = new Map(newer.map((now) => [now, onlyInNewer[now] ?? oldOf.get(now) ?? now]))

@@ -30,7 +30,7 @@ export interface DraftView extends Omit<View, Linked> {
   readonly relations: ReadonlyMap<string, DraftRelation>
   readonly includePaths: ReadonlySet<string>
   readonly under: readonly DraftSub[]
-  /** Of totals, whose fields and filters are made from those of the rows that they count, once these are known. */
+  /** Set for totals: their fields and filters are made from those of the counted rows, once these are known. */
   readonly totals: DraftTotals | null
 }
 

@@ -71,7 +71,7 @@ export const timeField = (name: 'created_at' | 'updated_at', description: string
 /** Fields of every resource, which only the server sets. */
 export const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
-/** Of a noun answered by code, which has them only where it declares them. */
+/** Times that a noun answered by code has only where it declares them. */
 const answeredTimes: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
 
 /** The declared fields, in order; those with a mistake are left out and listed as broken. */

@@ -195,17 +195,20 @@ function constantOf(
   field: FieldPath | undefined,
   note: Note,
 ): Constant | null {
-  const said = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const comparedWith = typeof value === 'string' ? JSON.stringify(value) : String(value)
   if (value === null || value === undefined)
-    return note(`${where} is compared with ${said}, which no value equals.`, 'Use isNull() or isNotNull().')
+    return note(
+      `${where} is compared with ${comparedWith}, which no value equals.`,
+      'Use isNull() or isNotNull().',
+    )
   const stored = storedAs(as, value)
   const choices = field && kinds[as].listsValues ? (field.field.schema.enum ?? []) : null
   if (stored === undefined)
     return note(
-      `${where} is compared with ${said}, which is no value of kind ${as}.`,
+      `${where} is compared with ${comparedWith}, which is no value of kind ${as}.`,
       'Write a value that the field can have.',
     )
   if (choices && !choices.includes(stored))
-    return note(`${said} is not a value of ${where}.`, didYouMean(String(value), choices.map(String)))
+    return note(`${comparedWith} is not a value of ${where}.`, didYouMean(String(value), choices.map(String)))
   return Object.freeze({ kind: 'constant', value: stored, as })
 }

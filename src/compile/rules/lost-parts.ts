@@ -56,7 +56,7 @@ const methods: { readonly [kind: string]: string } = {
   'is-not-null': 'isNotNull',
 }
 
-/** As the rule would write it. */
+/** The part as source, as the rule would write it. */
 export function partSource(part: RulePart): string {
   if (typeof part !== 'object' || part === null) return String(part)
   const [first, ...others] = innerOf(part).map(partSource)

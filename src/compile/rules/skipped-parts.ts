@@ -33,7 +33,7 @@ function goesOtherwise(run: () => unknown, wanted: unknown): boolean {
 function goesOnWithout(again: RepeatableRun['again'], index: number): boolean {
   try {
     const { result, given, passedOn } = recordMade(() => again(), index)
-    // Of `?.` nothing is left, which is no result.
+    // A part behind `?.` gives undefined, which is no result.
     return index < given.length && !passedOn && result !== null && result !== undefined
   } catch {
     return false

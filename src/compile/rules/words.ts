@@ -17,7 +17,7 @@ export const ruleWords = (view: View, kind: RuleKind): string | null => {
   return conditionWords(condition, false, view).text
 }
 
-/** Of rules that hold for every row, or for none. */
+/** The words for rules that hold for every row, or for none. */
 export const constantWords = { always: 'every row passes', never: 'no row passes' } as const
 
 /** The rule of the version's contract: as it was published, or as it is. */

@@ -31,7 +31,7 @@ export const acts = {
 
 export type Act = keyof typeof acts
 
-/** Those that an account's own entries can have. */
+/** The acts that entries of an account can have. */
 export const actsOfAccounts: readonly Act[] = (Object.keys(acts) as Act[]).filter(
   (act) => acts[act].of === 'account',
 )

@@ -6,7 +6,7 @@ import { isJsonObject } from '../schemas/canonical.ts'
 /** The form that a declared value must have. */
 export interface Shape {
   /** `a list` */
-  readonly said: string
+  readonly description: string
   /** What may be written for the option: `['title']`. */
   readonly example?: string
   /** Whether the value has the form, without a look at its parts. */
@@ -21,40 +21,43 @@ const soundPart = (
   shape: Shape,
   where: string,
   mistakes: MistakeList,
-  hint = `Write ${shape.said}, or leave it out.`,
+  hint = `Write ${shape.description}, or leave it out.`,
 ): unknown => {
   if (shape.holds(value)) return shape.sound ? shape.sound(value, where, mistakes) : value
-  mistakes.add(where, `it must be ${shape.said}.`, hint)
+  mistakes.add(where, `it must be ${shape.description}.`, hint)
   return undefined
 }
 
 /** The same form, with an example for those who wrote something else. */
 export const like = (shape: Shape, example: string): Shape => ({ ...shape, example })
 
-export const zodSchema: Shape = { said: 'a Zod schema, such as z.string()', holds: isZod }
-export const textShape: Shape = { said: 'a text', holds: (value) => typeof value === 'string' }
-export const flag: Shape = { said: 'true or false', holds: (value) => typeof value === 'boolean' }
-export const numberShape: Shape = { said: 'a number', holds: (value) => typeof value === 'number' }
+export const zodSchema: Shape = { description: 'a Zod schema, such as z.string()', holds: isZod }
+export const textShape: Shape = { description: 'a text', holds: (value) => typeof value === 'string' }
+export const flag: Shape = { description: 'true or false', holds: (value) => typeof value === 'boolean' }
+export const numberShape: Shape = { description: 'a number', holds: (value) => typeof value === 'number' }
 const wholeFrom = (least: number): Shape => ({
-  said: `a whole number from ${least}`,
+  description: `a whole number from ${least}`,
   holds: (value) => Number.isSafeInteger(value) && Number(value) >= least,
 })
 export const count = wholeFrom(0)
 export const wholeFromOne = wholeFrom(1)
-export const functionShape: Shape = { said: 'a function', holds: (value) => typeof value === 'function' }
-export const object: Shape = { said: 'an object', holds: isJsonObject }
-export const list: Shape = { said: 'a list', holds: Array.isArray }
+export const functionShape: Shape = {
+  description: 'a function',
+  holds: (value) => typeof value === 'function',
+}
+export const object: Shape = { description: 'an object', holds: isJsonObject }
+export const list: Shape = { description: 'a list', holds: Array.isArray }
 export const scalar: Shape = {
-  said: 'a text, a number, true or false',
+  description: 'a text, a number, true or false',
   holds: (value) => ['string', 'number', 'boolean'].includes(typeof value),
 }
-export const nothing: Shape = { said: 'null', holds: (value) => value === null }
+export const nothing: Shape = { description: 'null', holds: (value) => value === null }
 
 export const oneOf = (...words: readonly string[]): Shape => wordFrom(words, 'a choice')
 
 /** One of some words; `noun` is what each of them is. */
 export const wordFrom = (words: readonly string[], noun: string): Shape => ({
-  said: words
+  description: words
     .map((word) => `'${word}'`)
     .join(', ')
     .replace(/, ([^,]*)$/, ' or $1'),
@@ -67,7 +70,7 @@ export const wordFrom = (words: readonly string[], noun: string): Shape => ({
 })
 
 export const either = (one: Shape, other: Shape): Shape => ({
-  said: `${one.said} or ${other.said}`,
+  description: `${one.description} or ${other.description}`,
   holds: (value) => one.holds(value) || other.holds(value),
   sound: (value, where, mistakes) => soundPart(value, one.holds(value) ? one : other, where, mistakes),
 })
@@ -93,7 +96,7 @@ export const listOf = (element: Shape): Shape => ({
     const all = value as readonly unknown[]
     // Array.from also visits the holes of a list.
     const parts = Array.from(all, (one, index) =>
-      soundPart(one, element, `${where}[${index}]`, mistakes, `Write ${element.said}.`),
+      soundPart(one, element, `${where}[${index}]`, mistakes, `Write ${element.description}.`),
     ).filter((part) => part !== undefined)
     return all.length > 0 && parts.length === 0 ? undefined : parts
   },
@@ -132,8 +135,8 @@ export interface OptionTable {
 const ownKeys = ['kind', 'name']
 
 /** What may be written for an option. Who wrote one name where a list of names belongs is shown that name in a list. */
-const exampleFor = ({ said, example }: Shape, value: unknown): string | undefined =>
-  said === list.said && typeof value === 'string' && /^\['[^']+'\]$/.test(example ?? '')
+const exampleFor = ({ description, example }: Shape, value: unknown): string | undefined =>
+  description === list.description && typeof value === 'string' && /^\['[^']+'\]$/.test(example ?? '')
     ? `['${value}']`
     : example
 
@@ -163,7 +166,7 @@ export const soundOptions = (
     const needed = Object.hasOwn(needs, option)
     const at = where === 'api' ? option : `${where}.${option}`
     const example = exampleFor(shape, thing[option])
-    const written = example === undefined ? shape.said : `${option}: ${example}`
+    const written = example === undefined ? shape.description : `${option}: ${example}`
     const hint = needed ? `Write ${form ?? written}.` : `Write ${written}, or leave it out.`
     if (thing[option] !== undefined) rest[option] = soundPart(thing[option], shape, at, mistakes, hint)
     else if (needed) mistakes.add(at, 'it is missing.', hint)

@@ -40,16 +40,16 @@ const rate = like(
 const mode = wordFrom(['optional', 'required', 'off'], 'a mode')
 const idempotencyKey = either(
   mode,
-  optionsOf({ needs: { mode: like(mode, mode.said) }, may: { body: oneOf('stored', 'reread') } }),
+  optionsOf({ needs: { mode: like(mode, mode.description) }, may: { body: oneOf('stored', 'reread') } }),
 )
 const scope: Shape = {
-  said: "the name of a scope, 'authenticated' or 'public'",
+  description: "the name of a scope, 'authenticated' or 'public'",
   holds: (value) => typeof value === 'string' && scopePattern.test(value),
 }
 
-const everyone: Shape = { said: "'*'", holds: (value) => value === '*' }
+const everyone: Shape = { description: "'*'", holds: (value) => value === '*' }
 const origin: Shape = {
-  said: 'an origin, such as "https://shop.example"',
+  description: 'an origin, such as "https://shop.example"',
   holds: (value) => typeof value === 'string' && isOrigin(value),
 }
 
@@ -99,7 +99,7 @@ const jobTables: { readonly [kind: string]: OptionTable } = {
 const kindOfJob = (value: unknown): string =>
   typeof value === 'object' && value !== null && 'kind' in value ? String(value.kind) : ''
 const jobShape: Shape = {
-  said: 'a job(…) or an every(…)',
+  description: 'a job(…) or an every(…)',
   holds: (value) => Object.hasOwn(jobTables, kindOfJob(value)),
   sound: (value, where, mistakes) =>
     soundOptions(
@@ -194,7 +194,7 @@ export const resourceTable: OptionTable = {
     bulk: flag,
     include: like(listOf(textShape), "['author']"),
     methods: like(listOf(methodShape), "['GET', 'POST']"),
-    idempotencyKey: like(idempotencyKey, `${mode.said}, or { mode: 'required', body: 'reread' }`),
+    idempotencyKey: like(idempotencyKey, `${mode.description}, or { mode: 'required', body: 'reread' }`),
     requireIfMatch: flag,
     cacheControl: like(textShape, "'private, max-age=60'"),
     scopes: like(
@@ -247,7 +247,7 @@ export const resourceTable: OptionTable = {
   },
 }
 
-/** Of a resource whose rows are totals. */
+/** The options of a resource whose rows are totals. */
 export const totalsTable: OptionTable = {
   form: "resource('order-totals', { totals: { of: 'orders', by: ['status'] } })",
   needs: {

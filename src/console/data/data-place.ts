@@ -6,11 +6,11 @@ import { noSuchPage } from '../console-refusal.ts'
 export interface DataPlace {
   readonly view: View
   readonly sub: SubCollection | null
-  /** In URLs of the console: `orders/ord_1/items`. */
+  /** The place in URLs of the console: `orders/ord_1/items`. */
   readonly segments: string
-  /** In the API: `/v2/orders/ord_1/items`. */
+  /** The path in the API: `/v2/orders/ord_1/items`. */
   readonly path: string
-  /** Of the row that was asked for. */
+  /** The id of the row that was asked for. */
   readonly id: string | null
 }
 

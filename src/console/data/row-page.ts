@@ -25,7 +25,7 @@ export const rowPages = atPlaces('row', {
       title: `${labelOf(view, row)} · ${view.name}`,
       body: html`<p class="crumbs"><a href="${visit.link(dataPath)}">Data</a> / <a href="${visit.link(dataUrl('list', place))}">${view.name}</a></p>
 <div class="headed"><h1>${shortLabelOf(view, row)}</h1>${actions(visit, place, row)}</div>
-${said(visit)}
+${doneNotice(visit)}
 ${ruleNotice(view)}
 ${values(visit, view, row)}
 ${await machines(visit, place, row, etag)}
@@ -41,7 +41,7 @@ const words: { readonly [done: string]: string } = {
   changed: 'The change was saved.',
 }
 
-const said = ({ query }: Visit): Markup | false => {
+const doneNotice = ({ query }: Visit): Markup | false => {
   const done = query.get('done') ?? ''
   return Object.hasOwn(words, done) && html`<p class="said" role="status">${words[done]}</p>`
 }

@@ -3,7 +3,7 @@ import type { RequestNote } from '../../call/exchange.ts'
 /** A request that was answered. Neither its path nor its query is kept, which may name people: the route says what was asked. */
 export interface AnsweredRequest extends Omit<RequestNote, 'subject'> {
   readonly id: string
-  /** In milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly at: number
   readonly method: string
   readonly status: number
@@ -21,7 +21,7 @@ export interface LimitedConsumer {
 
 const mostLimited = 20
 const mostKept = 1_000
-/** Of those that went wrong, fewer are told to other processes: a failure is not pushed out by refusals, which anyone can cause. */
+/** Most failures and refusals that other processes get. Refusals have a bound of their own, because anyone can cause them. */
 const mostFailed = 50
 const mostRefused = 100
 

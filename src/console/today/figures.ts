@@ -10,7 +10,7 @@ export interface ProcessCounts {
   /** Transactions within those commits. */
   readonly committed: number
   readonly statements: number
-  /** As it is now. */
+  /** Levels at this moment, where the other members count since the start. */
   readonly now: Gauges
 }
 
@@ -45,7 +45,7 @@ export interface Gauges {
   readonly waiting: number
   /** The age of the oldest delivery that is still to be made; null where the API has no webhooks. */
   readonly webhookSeconds: number | null
-  /** Of the whole store; null where the API has no jobs. */
+  /** The jobs of the whole store; null where the API has none. */
   readonly jobs: JobFigures | null
 }
 

@@ -56,7 +56,7 @@ const mergedPoints = (processes: readonly Figures[], now: number): readonly Poin
   return slots.map((empty) => (given.get(empty.at) ?? []).reduce(mergedPoint, empty))
 }
 
-/** Those of the same key as one. */
+/** Adds up the entries that have the same key. */
 const added = <T>(all: readonly T[], keyOf: (one: T) => string, add: (a: T, b: T) => T): T[] =>
   [...Map.groupBy(all, keyOf).values()].map((same) => same.reduce(add))
 

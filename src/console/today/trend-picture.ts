@@ -45,12 +45,12 @@ export const linePicture = (picture: TrendPicture, lines: readonly TrendLine[]):
   // Values that are all the same lie in the middle.
   const share = (value: number): number =>
     least === most ? 0.5 : Math.log(Math.max(value, least) / least) / Math.log(most / least)
-  const said = lines.map((line) => `${line.name}: ${spoken(picture, line.values)}`).join(' ')
+  const summary = lines.map((line) => `${line.name}: ${spoken(picture, line.values)}`).join(' ')
   const scale = isEmpty ? '' : `${picture.shown(least)} to ${picture.shown(most)}, logarithmic`
   return frame(
     picture,
     scale,
-    said,
+    summary,
     html`${lines.map((line, at) => html`<path class="line line-${at + 1}" d="${pathOf(line.values, share)}"/>`)}`,
   )
 }
@@ -59,11 +59,11 @@ export const linePicture = (picture: TrendPicture, lines: readonly TrendLine[]):
 export const lineKey = (lines: readonly { readonly name: string; readonly now: string }[]): Markup =>
   html`<ul class="line-key">${lines.map(({ name, now }, at) => html`<li><svg class="picture chart" aria-hidden="true" viewBox="0 0 18 8" width="18" height="8"><path class="line line-${at + 1}" d="M0 4H18"/></svg> ${name} <b>${now}</b></li>`)}</ul>`
 
-const frame = (picture: TrendPicture, scale: string, said: string, content: Markup): Markup => {
+const frame = (picture: TrendPicture, scale: string, summary: string, content: Markup): Markup => {
   const { id, title, ends } = picture
   return html`<svg class="picture chart trend" role="img" aria-labelledby="${id}-title ${id}-said" viewBox="0 0 ${width} ${height}">
 <title id="${id}-title">${title}</title>
-<desc id="${id}-said">${said}</desc>
+<desc id="${id}-said">${summary}</desc>
 <g class="quiet"><line class="grid" x1="${box.left}" y1="${box.top}" x2="${box.right}" y2="${box.top}"/><line class="grid" x1="${box.left}" y1="${box.bottom}" x2="${box.right}" y2="${box.bottom}"/><text x="${box.left}" y="${box.top - 6}">${scale}</text><text x="${box.left}" y="${height - 4}">${ends[0]}</text><text x="${box.right}" y="${height - 4}" text-anchor="end">${ends[1]}</text></g>
 ${content}
 </svg>`

@@ -28,7 +28,7 @@ export const versionPage: ConsolePage = {
   get: (visit) => shownVersion(visit, null),
 }
 
-const said: { readonly [done: string]: string } = {
+const doneWords: { readonly [done: string]: string } = {
   told: 'It was noted that the consumer was told.',
   retired: 'The version is retired. Running processes answer 410 within a few seconds.',
   withdrawn: 'The version is served again within a few seconds. The decision stays on record, withdrawn.',
@@ -51,7 +51,7 @@ export const shownVersion = async (visit: Visit, refusal: string | null): Promis
     body: html`<p class="crumbs"><a href="${link(versionsPath)}">Versions</a></p>
 <h1>${version.name}</h1>
 ${refusal !== null && html`<p class="notice" role="alert">${refusal}</p>`}
-${refusal === null && Object.hasOwn(said, done) && html`<p class="said" role="status">${said[done]}</p>`}
+${refusal === null && Object.hasOwn(doneWords, done) && html`<p class="said" role="status">${doneWords[done]}</p>`}
 ${facts.guide !== null && html`<p><a href="${facts.guide}">The guide to ${facts.successor?.name}</a></p>`}
 ${changesOf(version, report)}
 ${inForce ? withdrawal(visit, inForce) : retirementOf(visit, facts)}

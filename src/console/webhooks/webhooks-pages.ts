@@ -94,8 +94,8 @@ const deliveryRow = (visit: Visit, endpoint: string, row: ConsoleRow, isActive: 
 }
 
 const lastOf = ({ last_status_code: code, last_error: error }: ConsoleRow): Markup => {
-  const said = [code, error].filter((one) => typeof one === 'number' || typeof one === 'string')
-  return said.length === 0 ? html`<span class="none">none</span>` : html`${said.join(' ')}`
+  const answerParts = [code, error].filter((one) => typeof one === 'number' || typeof one === 'string')
+  return answerParts.length === 0 ? html`<span class="none">none</span>` : html`${answerParts.join(' ')}`
 }
 
 /** A delivery of its own, made as a caller makes one. */

@@ -14,12 +14,14 @@ const compareScopes = (
   to: ContractService['scopes'] = {},
 ): Differences => {
   const { both, gone, come } = matched(from, to)
-  const said = (name: string, what: string) =>
+  const difference = (name: string, what: string) =>
     sayAt('service', `scopes.${name}`)(additive, what, 'declared scope')
   return [
-    ...gone.map((name) => said(name, 'is no longer declared')),
-    ...come.map((name) => said(name, `was declared: ${to[name]}`)),
-    ...both.filter(([, before, after]) => before !== after).map(([name]) => said(name, 'sentence changed')),
+    ...gone.map((name) => difference(name, 'is no longer declared')),
+    ...come.map((name) => difference(name, `was declared: ${to[name]}`)),
+    ...both
+      .filter(([, before, after]) => before !== after)
+      .map(([name]) => difference(name, 'sentence changed')),
   ]
 }
 
@@ -27,7 +29,7 @@ const compareScopes = (
 const compareTokens = (older: ContractService, newer: ContractService): Differences => {
   if (!newer.tokens || !older.tokens) return []
   const { both, gone, come } = matched(formsIn(older.tokens), formsIn(newer.tokens))
-  const said = (prefix: string, verdict: SchemaVerdict, what: string) =>
+  const difference = (prefix: string, verdict: SchemaVerdict, what: string) =>
     sayAt('service', placeOf(prefix))(verdict, what, 'authentication')
   return [
     ...both.flatMap(([prefix, before, after]) => compareClaims(placeOf(prefix), before, after)),
@@ -35,10 +37,10 @@ const compareTokens = (older: ContractService, newer: ContractService): Differen
     // issuer that was dropped, which is up to the deployment.
     ...gone.map((prefix) =>
       come.length > 0
-        ? said(prefix, breaking, `prefix ${shown(prefix)} became ${come.map(shown).join(', ')}`)
-        : said(prefix, additive, 'the issuer was removed'),
+        ? difference(prefix, breaking, `prefix ${shown(prefix)} became ${come.map(shown).join(', ')}`)
+        : difference(prefix, additive, 'the issuer was removed'),
     ),
-    ...(gone.length > 0 ? [] : come.map((prefix) => said(prefix, additive, 'an issuer was added'))),
+    ...(gone.length > 0 ? [] : come.map((prefix) => difference(prefix, additive, 'an issuer was added'))),
   ]
 }
 

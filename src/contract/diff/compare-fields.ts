@@ -20,13 +20,17 @@ export const compareFields = (
 ): Differences => {
   const { both, gone, come } = matched(from, to)
   return [
-    ...gone.map((name) => said(resource, name, from, to)(breaking, 'field was removed', 'field removed')),
-    ...come.map((name) => addedField(said(resource, name, from, to), to[name])),
-    ...both.flatMap(([name, before, after]) => compareField(said(resource, name, from, to), before, after)),
+    ...gone.map((name) =>
+      sayOfField(resource, name, from, to)(breaking, 'field was removed', 'field removed'),
+    ),
+    ...come.map((name) => addedField(sayOfField(resource, name, from, to), to[name])),
+    ...both.flatMap(([name, before, after]) =>
+      compareField(sayOfField(resource, name, from, to), before, after),
+    ),
   ]
 }
 
-const said = (
+const sayOfField = (
   resource: string,
   name: string,
   from: ContractResource['fields'],

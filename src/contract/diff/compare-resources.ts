@@ -124,7 +124,7 @@ const modes = ['off', 'optional', 'required']
 const compareRules = (resource: string, from: ContractResource, to: ContractResource): Differences => {
   const found: Difference[] = []
   const say = sayAt('rule', resource, { resource })
-  const add = (...said: Parameters<Say>): number => found.push(say(...said))
+  const add = (...words: Parameters<Say>): number => found.push(say(...words))
   const [mode, nowMode] = [from.idempotency.mode, to.idempotency.mode]
   if (mode !== nowMode) {
     const harmless = nowMode === 'optional' && modes.includes(mode)

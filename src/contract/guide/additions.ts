@@ -13,7 +13,7 @@ export interface Addition {
   readonly resource: string | null
   readonly where: string
   readonly what: string
-  /** In the older version's names. */
+  /** The differences, in the older version's names. */
   readonly differences: readonly Difference[]
 }
 

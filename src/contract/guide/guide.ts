@@ -110,7 +110,7 @@ const additionsText = ({ older, newer }: VersionStep, level: string): string | n
   return `${level} Also new in ${newer.name}\n\nNothing to do; there when you want it.\n\n${lines.join('\n')}`
 }
 
-/** Of totals: the fields that they count by and add up, which they name as their rows do. */
+/** The stored fields of a view. Totals have those that they count by and add up, which they name as their rows do. */
 const storedFields = ({ totals, fields }: View): readonly ViewField[] =>
   totals ? [...totals.by.values(), ...totals.sums.values()] : fields
 

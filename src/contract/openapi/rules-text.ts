@@ -22,14 +22,14 @@ const rowRules = (view: View, method: Method): string[] => {
   const rules = Object.fromEntries(
     ruleKinds.map((kind) => [kind, ruleWords(view.totals?.of() ?? view, kind)]),
   )
-  const said = (kind: RuleKind, never: string, sentence: (words: string) => string): string[] => {
+  const sentenceOf = (kind: RuleKind, never: string, sentence: (words: string) => string): string[] => {
     const words = effective<string>(rules, kind)
     if (words === constantWords.never) return [never]
     return words === null || words === constantWords.always ? [] : [sentence(words)]
   }
   const refused = (kind: RuleKind) =>
-    said(kind, 'Refused (403) for every row.', (words) => `Refused (403) for rows unless ${words}.`)
-  const made = said(
+    sentenceOf(kind, 'Refused (403) for every row.', (words) => `Refused (403) for rows unless ${words}.`)
+  const made = sentenceOf(
     'create',
     'Refused (403) for every row as it would be stored.',
     (words) => `Refused (403) unless in the row as it would be stored ${words}.`,
@@ -37,8 +37,8 @@ const rowRules = (view: View, method: Method): string[] => {
   switch (method) {
     case 'GET':
       return view.totals
-        ? said('read', 'Counts no rows.', (words) => `Counts only rows where ${words}.`)
-        : said('read', 'Shows no rows.', (words) => `Shows only rows where ${words}.`)
+        ? sentenceOf('read', 'Counts no rows.', (words) => `Counts only rows where ${words}.`)
+        : sentenceOf('read', 'Shows no rows.', (words) => `Shows only rows where ${words}.`)
     case 'POST':
       return made
     case 'DELETE':
@@ -124,7 +124,7 @@ const ownerRule = (view: View, sub: SubCollection | null): string[] => {
   return [`Rows live under ${words(sub.owner().name)} only.`]
 }
 
-/** Of a many-to-many: where its links are, and who may see them. */
+/** Where the links of a many-to-many are, and who may see them. */
 const joinRule = (sub: SubCollection | null): string[] => {
   const join = sub?.relation.join?.()
   if (!join) return []

@@ -9,7 +9,7 @@ export interface SampleCall {
   readonly idempotencyKey: boolean
   readonly ifMatch: boolean
   readonly body: unknown
-  /** Of totals: a field to group by. */
+  /** A field by which a sample of totals groups. */
   readonly by: string | null
 }
 

@@ -81,7 +81,7 @@ function valuesAfter(
 ): { readonly up: Words; readonly down: Words } {
   const written = { ...Object.fromEntries(Object.keys(changed).map((value) => [value, value])), ...up }
   const shown = { ...Object.fromEntries(Object.keys(changed).map((value) => [value, value])), ...down }
-  // Of values that are joined, what the one that stays was shown as is what is shown.
+  // Where values are joined, versions show what they showed for the value that stays.
   const entries = Object.entries(shown).map(([kept, word]) => [changed[kept] ?? kept, word] as const)
   return {
     up: Object.fromEntries(Object.entries(written).map(([word, kept]) => [word, changed[kept] ?? kept])),

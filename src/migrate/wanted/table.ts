@@ -47,9 +47,9 @@ export interface Index {
   readonly name: string
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
-  /** Of the words in its column. SQLite has a table in its place: sqlite/index-of-words.ts. */
+  /** The index has the words of its column. SQLite has a table in its place: sqlite/index-of-words.ts. */
   readonly ofWords?: boolean
-  /** Of the primary keys of rows that wait for their words: those whose version is not the one in its column. */
+  /** The index has the primary keys of rows that wait for their words: rows whose version differs from the one in its column. */
   readonly ofWaiting?: readonly string[]
   /** Serves the sweeper of expired rows. PostgreSQL does without it: see `oldest` of the dialect. */
   readonly forSweeper?: boolean

@@ -3,7 +3,7 @@ import { StoreRefused } from '../store.ts'
 /** Which of the servers of a URL a connection may lead to: any, or the one that can be written. */
 export type SessionTarget = 'any' | 'primary'
 
-/** In the words of libpq, which has some for standbys too: these are named in NOUNKIT_READ_URL. */
+/** Reads `target_session_attrs` of libpq. Its words for standbys are refused: standbys are named in NOUNKIT_READ_URL. */
 export function targetOf(text: string | null | undefined): SessionTarget {
   if (!text || text === 'any') return 'any'
   if (text === 'primary' || text === 'read-write') return 'primary'
@@ -30,7 +30,7 @@ export function hostsOf(url: string): readonly Host[] {
 
 /** A host that could not be connected to is tried last for this long. */
 const avoidMs = 10_000
-/** And so is a host that has not answered an attempt to connect for this long. */
+/** A host that has not answered an attempt to connect for this long is tried last, too. */
 const silentMs = 50
 
 /** The hosts of one store, in the order in which the next connection tries them. */

@@ -13,7 +13,7 @@ export interface Lanes {
   stop(): void
 }
 
-/** Of ten connections, six. */
+/** How many connections one lane may hold: six of ten. */
 export const usualShare = (connections: number): number => Math.max(1, Math.floor(0.6 * connections))
 
 /** Plain PostgreSQL: a lane is an account. There are many accounts and few connections, so lanes share connections. */

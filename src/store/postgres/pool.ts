@@ -66,7 +66,7 @@ export class Pool {
     return this.#waiting.size
   }
 
-  /** Those of one lane. */
+  /** How many statements of one lane wait. */
   waitingIn(lane: string): number {
     return this.#waiting.sizeOf(lane)
   }

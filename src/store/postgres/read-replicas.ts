@@ -45,7 +45,7 @@ export class ReadReplicas {
     void this.#poll()
   }
 
-  /** Those of the primary, with the statements of the standbys too. */
+  /** The counters of the primary, with the statements of the standbys. */
   get counters(): StoreCounters {
     const { counters } = this.#primary
     const nodes = () => [

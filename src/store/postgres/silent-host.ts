@@ -46,7 +46,7 @@ export class SilentHost {
       // An attempt to connect to the silent one would take so long that a promotion meanwhile is noticed late.
       const found = await connect(this.#server, { without: silent })
       found.cut()
-      // Also those that wait for nothing: the next statement would.
+      // Idle connections as well: the next statement on them would wait.
       for (const client of this.#clients) if (client.host === silent) client.cut()
     } catch {
       // No host answers as the one that is wanted.
