@@ -8,6 +8,7 @@ import type {
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { movesIn } from '../compile/resources/states.ts'
 import { publishedRule } from '../compile/rules/words.ts'
+import { bodyMediaTypes } from '../compile/service/media-types.ts'
 import { eventTypes, showsEvents } from '../compile/versions/events-view.ts'
 import { type RuleKind, ruleKinds } from '../declare/rule.ts'
 import { kinds } from '../kinds/kinds.ts'
@@ -51,11 +52,7 @@ const serviceOf = ({ declaration, limits, rate, scopes }: Model): ContractServic
   authentication: declaration.tokens ? ['bearer key', 'bearer token'] : ['bearer key'],
   ...(declaration.tokens ? { tokens: tokenFormsOf(declaration) } : {}),
   ...(scopes.size > 0 ? { scopes: Object.fromEntries([...scopes].toSorted()) } : {}),
-  request_media_types: {
-    POST: ['application/json'],
-    PUT: ['application/json'],
-    PATCH: ['application/json', 'application/merge-patch+json'],
-  },
+  request_media_types: bodyMediaTypes,
   response_media_types: ['application/json', 'application/problem+json'],
   envelopes: {
     one: ['data'],

@@ -1,4 +1,5 @@
 import type { PlainRequest } from '../call/exchange.ts'
+import { bodyMediaTypes } from '../compile/service/media-types.ts'
 import { problem } from '../problems.ts'
 
 /** A body is JSON, in UTF-8 and without a coding. */
@@ -11,10 +12,10 @@ export function refuseMediaType(request: PlainRequest): void {
     .split(';')
     .map((part) => part.trim())
   const patching = request.method === 'PATCH'
-  const known = name === 'application/json' || (patching && name === 'application/merge-patch+json')
+  const types = bodyMediaTypes[patching ? 'PATCH' : 'POST']
   const readable = parameters.every((parameter) => parameter === '' || /^charset="?utf-8"?$/.test(parameter))
-  if (known && readable) return
-  const accepted = patching ? 'application/json, application/merge-patch+json' : 'application/json'
+  if (types.includes(name) && readable) return
+  const accepted = types.join(', ')
   throw problem('unsupported-media-type', {
     detail:
       type === '' ? `Content-Type is missing; send ${accepted}.` : `Send ${accepted}, encoded as UTF-8.`,

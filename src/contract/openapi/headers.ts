@@ -1,4 +1,5 @@
 import type { Version } from '../../compile/model.ts'
+import { bodyMediaTypes } from '../../compile/service/media-types.ts'
 import type { DocumentPart } from './field-schemas.ts'
 
 const text = (description: string, example?: string): DocumentPart => ({
@@ -14,7 +15,7 @@ const seconds = (description: string): DocumentPart => ({
 
 /** Every header that a response may carry and a consumer may act on. */
 const headers = {
-  'Accept-Patch': text('The media types a PATCH may have.', 'application/json, application/merge-patch+json'),
+  'Accept-Patch': text('The media types a PATCH may have.', bodyMediaTypes.PATCH.join(', ')),
   'Cache-Control': text('How long, and by whom, the response may be kept.', 'private, no-cache'),
   'Content-Location': text('The canonical, versioned URL of what is shown.'),
   Deprecation: text(

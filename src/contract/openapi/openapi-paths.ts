@@ -1,5 +1,6 @@
 import type { ContractOperation } from '../../compile/contract-format.ts'
 import type { Model, SubCollection, Version, View } from '../../compile/model.ts'
+import { bodyMediaTypes } from '../../compile/service/media-types.ts'
 import type { Method, ScopeRule } from '../../declare/resource.ts'
 import {
   type OperationPlace,
@@ -115,8 +116,7 @@ const requestBody = (
   const takesList = sent === 'Create' && view.bulk
   const name = sentName(sent, view, sub, naming)
   const media = { schema: schemaRef(takesList ? orListName(name) : name) }
-  const types =
-    method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
+  const types = bodyMediaTypes[method === 'PATCH' ? 'PATCH' : 'POST']
   return {
     required: true,
     description: `At most ${view.limits.bodyBytes} bytes.${takesList ? ` A row, or a list of up to ${view.limits.bulkRows} rows, of which all are created or none.` : ''}`,
