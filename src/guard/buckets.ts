@@ -18,7 +18,6 @@ export interface Buckets {
   take(key: string, size: BucketSize, now: number, tokens?: number): Taken
   /** The same result as `take`, without taking. */
   peek(key: string, size: BucketSize, now: number, tokens?: number): Taken
-  readonly size: number
 }
 
 interface Bucket {
@@ -49,9 +48,6 @@ export const createBuckets = (maxBuckets = 100_000): Buckets => {
       return taken
     },
     peek: (key, size, now, tokens = 1) => afterTaking(buckets.get(key)?.fullAt ?? now, size, now, tokens),
-    get size() {
-      return buckets.size
-    },
   }
 }
 

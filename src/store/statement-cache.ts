@@ -3,14 +3,13 @@ export interface StatementCache<S> {
   get(sql: string): S
   /** Drops all entries. */
   clear(): void
-  readonly size: number
 }
 
 /** `drop` is called with each statement that leaves the cache. */
 export function statementCache<S>(
   limit: number,
   prepare: (sql: string) => S,
-  drop: (statement: S) => void = () => {},
+  drop: (statement: S) => void,
 ): StatementCache<S> {
   /** A map keeps the order in which entries were set. */
   const kept = new Map<string, S>()
@@ -29,9 +28,6 @@ export function statementCache<S>(
     clear() {
       for (const statement of kept.values()) drop(statement)
       kept.clear()
-    },
-    get size() {
-      return kept.size
     },
   }
 }
