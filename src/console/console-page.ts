@@ -11,7 +11,7 @@ import type { RecordAct } from './record-act.ts'
 import type { RecentRequests } from './requests/recent-requests.ts'
 import type { ProcessFigures } from './today/process-figures.ts'
 
-/** What the engine gives the console. A part of it that a page needs is a member here, which `serve/service.ts` fills in. */
+/** What the engine gives the console. A part of it that a page needs is a member here, which `serve/open-operations.ts` fills in. */
 export interface ConsoleSources extends AskedEngine {
   readonly store: Store
   readonly clock: Clock

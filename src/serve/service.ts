@@ -2,10 +2,8 @@ import { countedForNobody } from '../call/counted-work.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
-import { AccountWork } from '../console/accounts/account-work.ts'
-import { OperatorRing } from '../console/operators/operator-ring.ts'
-import { RecentRequests } from '../console/requests/recent-requests.ts'
-import { ProcessFigures } from '../console/today/process-figures.ts'
+import type { RecentRequests } from '../console/requests/recent-requests.ts'
+import type { ProcessFigures } from '../console/today/process-figures.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import type { AddressSettings } from '../declare/deployment.ts'
 import { EventLog } from '../events/event-log.ts'
@@ -13,27 +11,23 @@ import { EventSignal } from '../events/event-signal.ts'
 import { EventStreams } from '../events/event-streams.ts'
 import { withAddresses } from '../guard/address-settings.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
-import { openRates } from '../guard/rate-settings.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import type { RunnerSettings } from '../jobs/runner.ts'
-import { followImages } from '../lifecycle/follow-images.ts'
-import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
-import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
-import { generationAtStart } from '../migrate/record/store-generation.ts'
+import type { Outdated } from '../lifecycle/outdated.ts'
+import type { Lifecycle } from '../lifecycle/start-lifecycle.ts'
 import { measuredStore, type OnStatement } from '../store/measured-store.ts'
 import { openReplicas, openStore, type StoreOptions } from '../store/open.ts'
 import type { ReadReplicas } from '../store/postgres/read-replicas.ts'
-import { ensureSecret } from '../store/secret.ts'
 import { StatementTimes } from '../store/statement-times.ts'
 import type { Store, StoreCounters } from '../store/store.ts'
 import { readWebhookSettings, type WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.ts'
-import { recordAct } from '../write/recorded-acts.ts'
 import { WordFiller } from '../write/word-filler.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
-import { allowForOlder, fitStore } from './fit-store.ts'
-import { type ConsolePlace, lazily, openConsole } from './open-console.ts'
+import { joinStore } from './join-store.ts'
+import type { ConsolePlace } from './open-console.ts'
+import { type OpenedStore, openOperations } from './open-operations.ts'
 import type { Handle } from './shell.ts'
 import { startSweeper } from './sweeper.ts'
 import { sweepsOf } from './sweeps.ts'
@@ -116,155 +110,126 @@ export interface Service {
 }
 
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { declaration, contracts, file, folder = '.', clock = systemClock } = options
-  const warn = options.warn ?? (() => {})
-  const compiled =
-    options.model ??
-    compileApi(declaration, {
-      ...(contracts ? { contracts } : {}),
-      ...(file ? { file } : {}),
-      ...(options.prefix ? { prefix: options.prefix } : {}),
-    })
-  const declared = withAddresses(compiled, options.addresses ?? {})
+  const declared = declaredModel(options)
   options.gate?.(declared)
-  const { beatMs, fitting, published } = options
-  const fitOptions = { isFitting: fitting !== undefined, published, clock, beatMs, warn }
   const storeOptions = options.env ? { env: options.env } : {}
-  const opened = fitting?.store ?? (await openStore(options.databaseUrl, storeOptions))
+  const opened = options.fitting?.store ?? (await openStore(options.databaseUrl, storeOptions))
   const statements = new StatementTimes()
   const store = measuredStore(options.watchStore?.(opened) ?? opened, statements, options.onStatement)
   let replicas: ReadReplicas | null = null
   try {
     const measured = (standby: Store): Store => measuredStore(standby, statements)
     replicas = options.readUrl ? await openReplicas(store, options.readUrl, options.env, measured) : null
-    const outdated = followMigrations(store, fitting?.generation ?? (await generationAtStart(store)))
-    const model = await fitStore(store, declared, fitOptions)
-    const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
-    const secret = await ensureSecret(store)
-    let planAnew = (): void => {}
-    const images = followImages(store, model, () => planAnew())
-    const lifecycle = await startLifecycle({
-      store,
-      model,
-      images,
-      clock,
-      outdated,
-      warn,
-      ...(beatMs === undefined ? {} : { everyMs: beatMs }),
-    })
-    await allowForOlder(store, declared, model, fitOptions)
-    await images.check()
-    const { retirement, usage } = lifecycle
-    const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
-    const log = new EventLog(store)
-    const signal = new EventSignal(log)
-    const streams = new EventStreams(log, signal, model.limits.streams)
-    const jobs = new Jobs({
-      model,
-      store,
-      clock,
-      warn,
-      isOutdated: () => outdated.is,
-      settings: options.jobs,
-    })
-    const settings = { ...readWebhookSettings({}), ...options.webhooks }
-    const webhookParts = { model, store, clock, events: log, secret, settings }
-    const filler = new WordFiller({ store, model, warn })
-    const report: Engine['report'] = (error, request) => warn(`request ${request.id} failed`, error)
-    const recentRequests = new RecentRequests()
-    const figures = new ProcessFigures({
-      store,
-      clock,
-      statements,
-      recent: recentRequests,
-      hasOperators: () => new OperatorRing(store, clock).any(),
-      everyMs: beatMs === null ? null : undefined,
-    })
-    const accountWork = new AccountWork({ store, model, clock, warn })
-    const console = openConsole(
-      options.console ?? 'beside the API',
-      {
-        model,
-        store,
-        clock,
-        report,
-        handle: (request) => engine.handle(request),
-        recordAct: (act) => recordAct(store, clock.now(), act),
-        accountWork,
-        recentRequests,
-        figures,
-        replicas: () => replicas?.states() ?? [],
-        isDevelopment: options.isDevelopment ?? false,
-      },
-      lazily(async () =>
-        (await import('../pages/pages.ts')).createPages({ model, store, clock, retirement }),
-      ),
-    )
-    const engine = createEngine({
-      model,
-      store,
-      clock,
-      secret,
-      log,
-      signal,
-      jobs,
-      streams,
-      replicas,
-      engineHooks: webhookCode(webhookParts),
-      indexRows: (resource, account) => countedForNobody(() => filler.fillSoon(resource, account)),
-      authenticator,
-      rates: rates.limiter,
-      retirement,
-      outdated,
-      usage,
-      document: console.document,
-      report,
-    })
-    planAnew = () => {
-      engine.writer.planner.forget()
-      engine.writer.writes.forget()
-    }
-    filler.begin()
-    const sweeper = startSweeper(
-      store,
-      clock,
-      sweepsOf({ store, model, warn, writer: engine.writer }, clock, log, filler),
-      warn,
-    )
-    const webhooks = model.events && startWebhooks({ ...webhookParts, signal, retirement, warn })
-    const closing: (() => void)[] = []
-    return {
-      model,
-      store,
-      jobs,
-      whenClosed: (work) => void closing.push(work),
-      storeCounters: replicas?.counters ?? store.counters,
-      engine,
-      console: console.apart,
-      recentRequests,
-      figures,
-      webhooks,
-      lifecycle,
-      outdated,
-      async close() {
-        await jobs.stop()
-        await accountWork.stop()
-        for (const work of closing) work()
-        await sweeper.stop()
-        await filler.stop()
-        streams.stop()
-        await webhooks?.stop()
-        await signal.stop()
-        await figures.stop()
-        await lifecycle.stop()
-        await rates.close()
-        await replicas?.close()
-        await store.close()
-      },
-    }
+    return await serviceOn({ store, replicas, statements }, declared, options)
   } catch (error) {
     await replicas?.close()
     await store.close()
     throw error
+  }
+}
+
+function declaredModel({ model, declaration, contracts, file, prefix, addresses }: ServiceOptions): Model {
+  const compiled =
+    model ??
+    compileApi(declaration, {
+      ...(contracts ? { contracts } : {}),
+      ...(file ? { file } : {}),
+      ...(prefix ? { prefix } : {}),
+    })
+  return withAddresses(compiled, addresses ?? {})
+}
+
+async function serviceOn(opened: OpenedStore, declared: Model, options: ServiceOptions): Promise<Service> {
+  const { store, replicas } = opened
+  const { fitting, published, rate, redisUrl, beatMs, folder = '.', clock = systemClock } = options
+  const warn = options.warn ?? (() => {})
+  let planAnew = (): void => {}
+  const { model, outdated, rates, secret, lifecycle } = await joinStore(store, {
+    declared,
+    fitsSince: fitting?.generation,
+    published,
+    clock,
+    beatMs,
+    rate,
+    redisUrl,
+    warn,
+    planAnew: () => planAnew(),
+  })
+  const { retirement, usage } = lifecycle
+  const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
+  const log = new EventLog(store)
+  const signal = new EventSignal(log)
+  const streams = new EventStreams(log, signal, model.limits.streams)
+  const jobs = new Jobs({ model, store, clock, warn, isOutdated: () => outdated.is, settings: options.jobs })
+  const settings = { ...readWebhookSettings({}), ...options.webhooks }
+  const webhookParts = { model, store, clock, events: log, secret, settings }
+  const filler = new WordFiller({ store, model, warn })
+  const report: Engine['report'] = (error, request) => warn(`request ${request.id} failed`, error)
+  const { console, recentRequests, figures, accountWork } = openOperations(opened, {
+    model,
+    clock,
+    retirement,
+    report,
+    warn,
+    handle: (request) => engine.handle(request),
+    options,
+  })
+  const engine = createEngine({
+    model,
+    store,
+    clock,
+    secret,
+    log,
+    signal,
+    jobs,
+    streams,
+    replicas,
+    engineHooks: webhookCode(webhookParts),
+    indexRows: (resource, account) => countedForNobody(() => filler.fillSoon(resource, account)),
+    authenticator,
+    rates: rates.limiter,
+    retirement,
+    outdated,
+    usage,
+    document: console.document,
+    report,
+  })
+  planAnew = () => {
+    engine.writer.planner.forget()
+    engine.writer.writes.forget()
+  }
+  filler.begin()
+  const sweeps = sweepsOf({ store, model, warn, writer: engine.writer }, clock, log, filler)
+  const sweeper = startSweeper(store, clock, sweeps, warn)
+  const webhooks = model.events && startWebhooks({ ...webhookParts, signal, retirement, warn })
+  const closing: (() => void)[] = []
+  return {
+    model,
+    store,
+    jobs,
+    whenClosed: (work) => void closing.push(work),
+    storeCounters: replicas?.counters ?? store.counters,
+    engine,
+    console: console.apart,
+    recentRequests,
+    figures,
+    webhooks,
+    lifecycle,
+    outdated,
+    async close() {
+      await jobs.stop()
+      await accountWork.stop()
+      for (const work of closing) work()
+      await sweeper.stop()
+      await filler.stop()
+      streams.stop()
+      await webhooks?.stop()
+      await signal.stop()
+      await figures.stop()
+      await lifecycle.stop()
+      await rates.close()
+      await replicas?.close()
+      await store.close()
+    },
   }
 }
