@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
@@ -8,10 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type shop from '../../examples/shop/api.ts'
 import type { client, isProblem } from '../../src/client/nounkit-client.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { whenOver } from '../support/clean-up.ts'
-import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
-import { shopContracts } from '../support/serving.ts'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import type { ListeningShop } from '../support/listening-shop.ts'
+import { pageOfOtherOrigin } from '../support/other-origin.ts'
+import type { TcpProxy } from '../support/tcp-proxy.ts'
 
 // The client in a page of another origin, as a bundler makes it.
 
@@ -37,21 +33,8 @@ async function bundled(): Promise<string> {
 
 beforeAll(async () => {
   browser = await launchChromium()
-  const app = createServer((_, answer) =>
-    answer.setHeader('Content-Type', 'text/html').end('<!doctype html>'),
-  )
-  app.listen(0, '127.0.0.1')
-  await once(app, 'listening')
-  whenOver(() => app.close())
-  const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`
-  const contracts = await shopContracts()
-  served = await listeningShop({ contracts, declare: (one) => ({ ...one, cors: { origins: [origin] } }) })
-  whenOver(() => served.close())
-  network = await startTcpProxy({ host: '127.0.0.1', port: served.port })
+  ;({ page, shop: served, network } = await pageOfOtherOrigin(browser))
   options = { url: `http://127.0.0.1:${network.port}`, key: served.key }
-  page = await browser.newPage()
-  page.setDefaultTimeout(120_000)
-  await page.goto(origin)
   await page.addScriptTag({ content: await bundled() })
 })
 afterAll(() => browser.close())

@@ -1,15 +1,11 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blocksOf, markOf } from '../docs/markdown.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { whenOver } from '../support/clean-up.ts'
-import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
+import type { ListeningShop } from '../support/listening-shop.ts'
+import { pageOfOtherOrigin } from '../support/other-origin.ts'
 import { startReverseProxy } from '../support/reverse-proxy.ts'
-import { shopContracts } from '../support/serving.ts'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import type { TcpProxy } from '../support/tcp-proxy.ts'
 
 let browser: Browser
 /** The shop, whose pages are elsewhere. */
@@ -21,20 +17,7 @@ let page: Page
 
 beforeAll(async () => {
   browser = await launchChromium()
-  const app = createServer((_, answer) =>
-    answer.setHeader('Content-Type', 'text/html').end('<!doctype html>'),
-  )
-  app.listen(0, '127.0.0.1')
-  await once(app, 'listening')
-  whenOver(() => app.close())
-  const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`
-  const contracts = await shopContracts()
-  shop = await listeningShop({ contracts, declare: (one) => ({ ...one, cors: { origins: [origin] } }) })
-  whenOver(() => shop.close())
-  network = await startTcpProxy({ host: '127.0.0.1', port: shop.port })
-  page = await browser.newPage()
-  page.setDefaultTimeout(120_000)
-  await page.goto(origin)
+  ;({ page, shop, network } = await pageOfOtherOrigin(browser))
 })
 afterAll(() => browser.close())
 

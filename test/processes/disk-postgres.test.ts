@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fillDisk, isReady } from '../support/full-disk.ts'
 import { largestFile } from '../support/largest-file.ts'
 import { type OwnPostgres, startPostgres } from '../support/own-postgres.ts'
 import { newKey, type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
@@ -57,29 +58,13 @@ test('a slow disk delays answers and loses none', async () => {
 
 test('while the disk takes no more, creates are 503 with the reason and reads go on; with room, creates resume and nothing acknowledged is lost', async () => {
   await expect(fill()).rejects.toThrow(/could not extend file/)
-  const acknowledged = new Map<string, Reply>()
-  let refused: readonly [name: string, reply: Reply] | undefined
-  // Some fit into pages that have room left.
-  for (let at = 0; !refused && at < 500; at++) {
-    const name = `full-${at}`
-    const reply = await create(name)
-    if (reply.status === 201) acknowledged.set(name, reply)
-    else refused = [name, reply]
-  }
-  const [name, reply] = refused ?? ['', null]
-  expect(reply).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-  expect(JSON.parse(reply?.text ?? '')).toMatchObject({
-    type: '/problems/store-unavailable',
-    detail: expect.stringMatching(/^The disk of the store /),
-  })
-  const ready = async () => (await fetch(`${server.url}/readyz`)).status
-  expect(await ready()).toBe(503)
+  const { acknowledged, refused } = await fillDisk(server, create, 500)
   expect((await server.call('GET', '/v2/customers?limit=1', { key })).status).toBe(200)
 
   await admin.unsafe('VACUUM FULL "customers"')
   // Nobody calls meanwhile: a load balancer sends nothing to a process that is not ready.
-  await until(async () => (await ready()) === 200, { what: 'the process noticing that there is room' })
-  expect((await create(name)).status).toBe(201)
+  await until(() => isReady(server), { what: 'the process noticing that there is room' })
+  expect((await create(refused)).status).toBe(201)
   for (const [key, first] of acknowledged) expect((await create(key)).text).toBe(first.text)
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/databases.ts'
+import { fillDisk, isReady } from '../support/full-disk.ts'
 import { largestFile } from '../support/largest-file.ts'
 import { dataOf, prepareShop, type Reply, type ServerProcess } from '../support/server-process.ts'
 import { syncsTraced } from '../support/traced.ts'
@@ -21,30 +22,15 @@ test('while the disk takes no more, creates are 503 with the reason and reads go
   const shop = await prepareShop('sqlite')
   // The write-ahead log grows to 16 MB before it is copied into the file, so it reaches the limit first.
   const server = await shop.start({ under: largestFile(1) })
-  const acknowledged = new Map<string, Reply>()
-  let refused: readonly [name: string, reply: Reply] | undefined
-  for (let at = 0; !refused && at < 2_000; at++) {
-    const name = `full-${at}`
-    const reply = await create(server, name)
-    if (reply.status === 201) acknowledged.set(name, reply)
-    else refused = [name, reply]
-  }
-  const [name, reply] = refused ?? ['', null]
-  expect(reply).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-  expect(JSON.parse(reply?.text ?? '')).toMatchObject({
-    type: '/problems/store-unavailable',
-    detail: expect.stringMatching(/^The disk of the store /),
-  })
-  const ready = async () => (await fetch(`${server.url}/readyz`)).status
-  expect(await ready()).toBe(503)
+  const { acknowledged, refused } = await fillDisk(server, (name) => create(server, name), 2_000)
   const last = dataOf([...acknowledged.values()].at(-1) as Reply)
   expect((await server.call('GET', `/v2/customers/${last.id}`)).status).toBe(200)
 
   const other = new DatabaseSync(fileOf(shop.databaseUrl))
   other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   // Nobody calls meanwhile: a load balancer sends nothing to a process that is not ready.
-  await until(async () => (await ready()) === 200, { what: 'the process noticing that there is room' })
-  expect((await create(server, name)).status).toBe(201)
+  await until(() => isReady(server), { what: 'the process noticing that there is room' })
+  expect((await create(server, refused)).status).toBe(201)
   for (const [key, first] of acknowledged) expect((await create(server, key)).text).toBe(first.text)
   const { rows } = other
     .prepare(`SELECT count(*) AS "rows" FROM "customers" WHERE "email" LIKE 'full-%'`)
