@@ -12,7 +12,7 @@ import { publishedVersions } from './migrate/record/published.ts'
 import { createAccessLog } from './serve/access-log.ts'
 import { clientAs } from './serve/client-as.ts'
 import { type Listening, listen } from './serve/listen.ts'
-import { createLog, teller } from './serve/logs.ts'
+import { createLog, warnTo } from './serve/logs.ts'
 import { mount } from './serve/mounted.ts'
 import { ownedPaths } from './serve/owned-paths.ts'
 import { readPrefix } from './serve/prefix.ts'
@@ -95,7 +95,7 @@ async function open<Api extends ApiDeclaration>(
     redisUrl: settings.redisUrl,
     console: settings.console === 'off' ? 'nowhere' : 'beside the API',
     webhooks: readWebhookSettings(env),
-    warn: teller(log),
+    warn: warnTo(log),
     ...(folder === undefined ? {} : { folder }),
   })
   const { logger } = log

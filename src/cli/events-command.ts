@@ -87,8 +87,8 @@ async function scanOf(
   const query = types.length > 0 ? `filter[type][in]=${types.join(',')}` : ''
   const seal = createCursorSeal(await ensureSecret(store))
   const call = { caller: operatorOf(account), target }
-  const told = disclosedTo(call.caller)
-  const { list } = queried(() => readListQuery(query, target.view, model.limits.rowsPerRequest, told))
+  const disclosure = disclosedTo(call.caller)
+  const { list } = queried(() => readListQuery(query, target.view, model.limits.rowsPerRequest, disclosure))
   const planner = new Planner(store.dialect)
   return new EventScan({ model, store, planner, log, seal, now: Date.now }, call, list, everyone)
 }

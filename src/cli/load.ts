@@ -114,7 +114,7 @@ function loadingError(error: unknown, path: string): string {
   return `${error.message}${position ? ` (${position})` : ''}${hint ? `. ${hint}` : ''}`
 }
 
-/** What to do about an error of Node that says nothing of it; null for others. */
+/** How to fix errors of Node whose message does not say it; null for all others. */
 function loadingHint(error: Error): string | null {
   const [, early] = /^Cannot access '([^']+)' before initialization$/.exec(error.message) ?? []
   if (early !== undefined)

@@ -4,7 +4,7 @@ import { clockFromEnvironment } from '../clock.ts'
 import { tokenWarnings } from '../compile/service/tokens.ts'
 import { createAccessLog } from '../serve/access-log.ts'
 import { listen } from '../serve/listen.ts'
-import { createLog, teller } from '../serve/logs.ts'
+import { createLog, warnTo } from '../serve/logs.ts'
 import { runJobs } from '../serve/run-jobs.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
@@ -42,7 +42,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const { port, host, opsPort, demo, redisUrl } = settings
   const log = createLog({ level: process.env.NOUNKIT_LOG || (demo ? 'warn' : 'info') })
   const clock = clockFromEnvironment(process.env)
-  const service = await openLoaded(api, { clock, redisUrl, console: settings.console, warn: teller(log) })
+  const service = await openLoaded(api, { clock, redisUrl, console: settings.console, warn: warnTo(log) })
   const { model, store } = service
   if (settings.jobs) runJobs(service, log.logger)
   const listening = await listen({

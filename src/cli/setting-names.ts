@@ -13,7 +13,7 @@ export const settingNames: readonly string[] = [
   .map((name) => name.slice(prefix.length))
   .sort()
 
-/** A sentence for each variable that is none of ours and was probably meant to be one. Others may belong to another program. */
+/** A sentence for each unknown variable whose name is close to that of a setting. Other unknown variables may belong to another program. */
 export const mistypedSettings = (environment: { readonly [name: string]: string | undefined }) =>
   Object.keys(environment)
     .filter((name) => name.startsWith(prefix))

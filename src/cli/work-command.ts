@@ -1,6 +1,6 @@
 import { clockFromEnvironment } from '../clock.ts'
 import { serveProbes } from '../serve/listen.ts'
-import { createLog, teller } from '../serve/logs.ts'
+import { createLog, warnTo } from '../serve/logs.ts'
 import { runJobs } from '../serve/run-jobs.ts'
 import { outdatedExitCode } from '../serve/workers.ts'
 import type { Given } from './command.ts'
@@ -30,7 +30,7 @@ export async function workCommand({ flags, words }: Given<typeof options>): Prom
     throw new CommandMistake('The API declares no jobs. Declare some in api(…): jobs: { remind: job(…) }.')
   const log = createLog()
   const clock = clockFromEnvironment(process.env)
-  const service = await openLoaded(api, { clock, redisUrl, warn: teller(log) })
+  const service = await openLoaded(api, { clock, redisUrl, warn: warnTo(log) })
   const probes =
     opsPort === undefined ? null : await serveProbes(service, log.logger, { host, port: opsPort })
   runJobs(service, log.logger)

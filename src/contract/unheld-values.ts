@@ -7,7 +7,7 @@ import type { JsonSchema } from '../declare/json-schema.ts'
 import { breaking, type Differences, sayAt } from './diff/difference.ts'
 import { codecRules } from './openapi/codec-rules.ts'
 
-export const unheld = 'unheld values'
+export const unheldKind = 'unheld values'
 
 /**
  * Fields whose published type allows values that the type of the newer version cannot hold: a request that sends one was accepted, and would
@@ -23,7 +23,7 @@ export const unheldValues = (version: Version, promise: Contract): Differences =
       if (values === null) return []
       const what = `allows ${values}, which the newer type (${field.kind}) cannot hold: publish the bound first, ${boundFor(codec, field.schema)}`
       const say = sayAt('field', `${view.name}.${name}`, { resource: view.name, name, from, to: from })
-      return [say(breaking, what, unheld)]
+      return [say(breaking, what, unheldKind)]
     }),
   )
 

@@ -91,7 +91,7 @@ type UnknownName<Name, Known> = string extends Name ? null : [Name] extends [Kno
 type JoinName<Relation> =
   Relation extends HasMany<unknown, string, string, infer T> ? (string extends T ? never : T) : never
 type TargetName<Relation> = Relation extends { readonly target: infer T extends string } ? T : never
-/** The resource that a relation leads to; `never` where there is none, which is a mistake of its own. */
+/** The resource that a relation leads to; `never` where there is none, which another type reports. */
 type TargetIn<Nouns, Relation> = Relation extends { readonly target: keyof Nouns }
   ? Nouns[Relation['target']]
   : never
@@ -121,7 +121,7 @@ type WhileMistake<Where extends string, R, W, Nouns> = {
       : never
     : TypeMistake<`${Where}: '${K}' is not a belongs-to relation`, keyof R & string>
 }[keyof W & string]
-/** Nothing is said where the relation has no target, which is a mistake of its own. */
+/** No mistake where the relation has no target: another type reports that. */
 type ChoicesMistake<Where extends string, F, Named> = [F] extends [never]
   ? never
   : ChoiceMistake<Where, F, Named>

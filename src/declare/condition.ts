@@ -56,13 +56,14 @@ export function note<P extends RulePart>(part: P): P {
 }
 
 /** Gives a value to the running rule, or null where it shall be absent. */
-export function given<T>(value: T): T {
+export function giveToRule<T>(value: T): T {
   if (!recording) return value
   recording.given.push(value)
   return recording.given.length - 1 === recording.absent ? (null as never) : value
 }
 
-export const made = <P extends RulePart>(part: P): P => given(note(part))
+/** A new part of a condition, for the running rule. */
+export const givePart = <P extends RulePart>(part: P): P => giveToRule(note(part))
 
 /** Is told of every value that a condition is made of. */
 export function passOn(...values: readonly unknown[]): void {
@@ -100,18 +101,18 @@ type All<S extends string> = readonly [Condition<S>, ...Condition<S>[]]
 /** Every one of the conditions holds. */
 export const allOf = <S extends string = never>(...of: All<S>): Condition<S> => {
   passOn(...of)
-  return made({ kind: 'all-of', of: Object.freeze(of) })
+  return givePart({ kind: 'all-of', of: Object.freeze(of) })
 }
 
 /** At least one of the conditions holds. */
 export const anyOf = <S extends string = never>(...of: All<S>): Condition<S> => {
   passOn(...of)
-  return made({ kind: 'any-of', of: Object.freeze(of) })
+  return givePart({ kind: 'any-of', of: Object.freeze(of) })
 }
 
 /** The condition does not hold. A comparison with a claim that is absent holds neither plainly nor under `not`. */
 export const not = <S extends string = never>(of: Condition<S>, ...more: readonly never[]): Condition<S> => {
   refuseMore('not(…)', more, 'write not(anyOf(…, …)) or not(allOf(…, …))')
   passOn(of)
-  return made({ kind: 'not', of })
+  return givePart({ kind: 'not', of })
 }

@@ -1,8 +1,8 @@
 import {
   type Comparison,
   type Condition,
-  given,
-  made,
+  givePart,
+  giveToRule,
   note,
   type Operand,
   passOn,
@@ -125,7 +125,7 @@ export const term = (operand: Operand): Comparing<string> & Nullness & ClaimTerm
     (other: unknown, ...more: readonly unknown[]) => {
       refuseMore(`${operator === 'is-not' ? 'isNot' : operator}(…)`, more, 'write in([…]) for several')
       passOn(other)
-      return made({ kind: 'compare' as const, operator, left: operand, right: operandOf(other) })
+      return givePart({ kind: 'compare' as const, operator, left: operand, right: operandOf(other) })
     }
   const terms = Object.freeze({
     kind: 'term' as const,
@@ -139,17 +139,17 @@ export const term = (operand: Operand): Comparing<string> & Nullness & ClaimTerm
     in: (others: readonly unknown[], ...more: readonly unknown[]) => {
       refuseMore('in(…)', Array.isArray(others) ? more : [others], 'write in([…, …])')
       passOn(...others)
-      return made({ kind: 'in' as const, operand, among: Object.freeze(others.map(operandOf)) })
+      return givePart({ kind: 'in' as const, operand, among: Object.freeze(others.map(operandOf)) })
     },
-    isNull: () => made({ kind: 'is-null' as const, operand }),
-    isNotNull: () => made({ kind: 'is-not-null' as const, operand }),
+    isNull: () => givePart({ kind: 'is-null' as const, operand }),
+    isNotNull: () => givePart({ kind: 'is-not-null' as const, operand }),
     includes: (element: unknown, ...more: readonly unknown[]) => {
       refuseMore('includes(…)', more, 'write anyOf(…, …) for several')
       passOn(element)
-      return made({ kind: 'includes' as const, list: operand, element: operandOf(element) })
+      return givePart({ kind: 'includes' as const, list: operand, element: operandOf(element) })
     },
   })
-  return given(terms)
+  return giveToRule(terms)
 }
 
 /** What rules are given as `caller`. */
@@ -157,7 +157,7 @@ export const callerTerms: CallerTerms = Object.freeze({
   claim: (name: string) => term({ kind: 'claim', name }),
   has: <const S extends string>(scope: S, ...more: readonly never[]): Condition<S> => {
     refuseMore('has(…)', more, 'write anyOf(caller.has(…), caller.has(…)), or allOf(…, …)')
-    return made({ kind: 'has', scope })
+    return givePart({ kind: 'has', scope })
   },
   get subject() {
     return term({ kind: 'subject' })

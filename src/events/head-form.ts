@@ -80,7 +80,7 @@ function storedSource(
   }
 }
 
-/** The names that a table had, the present one first: one for each time that names were tidied up, and one more. */
+/** The names that a table had, the present one first, then the name before each time that names were tidied up. */
 function formerTables(table: string, moves: readonly Renaming[]): readonly string[] {
   const names = [table]
   for (const { tables } of moves.toReversed()) {

@@ -64,7 +64,7 @@ function changedNames(view: View, grants: Grants, before: StoredRow, after: Stor
     .map(({ name }) => name)
 }
 
-/** Whether a field has another value than before, as the view shows it. The time of the last change says nothing. */
+/** Whether the view shows another value of a field than before. `updated_at` is left out: it differs after every change. */
 export function changedIn(view: View, before: StoredRow, after: StoredRow): (field: ViewField) => boolean {
   const [was, is] = [shownValues(view, before), shownValues(view, after)]
   return (field) => field.field?.name !== 'updated_at' && !equalValues(was(field), is(field))

@@ -57,7 +57,7 @@ export interface Kind {
   // ---- filters and sorting
   /** Values have an order that consumers can compare by (`gt`, `gte`, `lt`, `lte`). */
   readonly isOrdered: boolean
-  /** The value that a query writes as this text; undefined where it is none. */
+  /** The value that a query writes as this text; undefined for a text that is no value of the kind. */
   parse(text: string, schema: JsonSchema): unknown
   /**
    * For a text between two values that the store can hold: what a refusal says of it. `parse` gives the lower one of the two, and null

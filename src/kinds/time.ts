@@ -5,7 +5,7 @@ const isUtcText = (text: string): boolean =>
   storedForm.test(text) &&
   isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)))
 
-/** RFC 3339 with any offset → UTC with milliseconds, the one form that is stored and shown; null when it is none. */
+/** RFC 3339 with any offset → UTC with milliseconds, the one form that is stored and shown; null for any other text. */
 export function utcText(text: string): string | null {
   // Answers have this form, and so have the times that are sent back or imported. Without it an import takes a fifteenth more CPU time.
   if (isUtcText(text)) return text

@@ -158,7 +158,7 @@ function refuseGap({ head, versions }: Model, names: StoredNames): void {
   )
 }
 
-/** Nothing is made anew beside rows that the record does not find. */
+/** Refuses a store that lacks a recorded table or column. Making it anew would leave the rows under another name behind. */
 function refuseMissing(model: Model, present: Present): void {
   for (const [version, resources] of Object.entries(model.names.versions)) {
     const views = model.versions.find(({ name }) => name === version)?.views

@@ -90,8 +90,8 @@ const migrated = (plan: StorePlan, applied: boolean): MigratedTables => ({
 })
 
 /**
- * Another process may migrate the store meanwhile. A plan is then made of what was there before and what came after: columns are gone that were
- * there a moment ago, or have a type that the record does not know. Such a plan, or its error, says nothing; another one is made.
+ * Another process may migrate the store while this one reads it. The plan then mixes tables of before and after that migration: a column is
+ * gone, or has a type that the record does not know. Such a plan, or its error, is dropped, and the plan is made again.
  */
 async function planUnlocked(session: Session, work: () => Promise<StorePlan>): Promise<StorePlan> {
   for (;;) {

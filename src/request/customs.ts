@@ -104,8 +104,8 @@ function notStorable(view: View, at: number, sent: Sent, cause: Error | null): E
   const ofThese = fields.filter((field) => sent.has(field))
   const [detail, code] = ['has a value that cannot be stored', 'value']
   const errors = (ofThese.length > 0 ? ofThese : fields).map((field) => fieldFault(field, detail, code))
-  const told = errors.length > 0 ? errors : [{ pointer: '#', detail, code }]
-  return fieldsRefused(FieldErrors.of(...told), cause)
+  const shown = errors.length > 0 ? errors : [{ pointer: '#', detail, code }]
+  return fieldsRefused(FieldErrors.of(...shown), cause)
 }
 
 /** The fields of the view that a stored field is sent as: itself, or those that code makes it from. None where it is hidden. */

@@ -158,7 +158,7 @@ function splitList(text: string): readonly string[] {
   return [...items, item]
 }
 
-/** Text of a query parameter → a shown value of the field's type; undefined when it is none. */
+/** Text of a query parameter → a shown value of the field's type; undefined for a text that is no such value. */
 function readScalar(text: string, field: ViewField): unknown {
   const value = kinds[field.kind].parse(text, field.schema)
   return value === undefined || toStored(field, value) === undefined ? undefined : value

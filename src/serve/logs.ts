@@ -40,8 +40,8 @@ const standardOutput = (): DestinationStream =>
     maxLength: backlogBytes,
   })
 
-/** How parts of the service tell the operator of trouble, and, with `null` in place of an error, of what is no trouble by itself. */
-export const teller =
+/** Logs an error of a part of the service; a message with `null` in place of an error is logged as a warning. */
+export const warnTo =
   ({ logger }: Pick<Log, 'logger'>) =>
   (message: string, error: unknown): void => {
     if (error === null) logger.warn(message)

@@ -37,7 +37,7 @@ export function mount(service: Service, { logger, accessLog = null, tracing = nu
   const { model, store, storeCounters, engine, webhooks } = service
   const jobs = model.jobs.size > 0 ? service.jobs : null
   const { prefix, declaration, limits } = model
-  // The process has other work: that its event loop is late says nothing about these requests.
+  // The process has other work, so a late event loop does not mean too many requests.
   const admission = new Admission(limits.requestsInFlight, { ownsProcess: false })
   const events = engine.eventCounters
   const metrics = createMetrics({ store: storeCounters, admission, events, webhooks, jobs })

@@ -23,7 +23,7 @@ export class NodeRequest implements ArrivedRequest {
   readonly outgoing: ServerResponse
   /** The client waits for 100 Continue before it sends the body. */
   readonly expectsContinue: boolean
-  /** Why the path is none of the service's, where it is mounted below a prefix. */
+  /** The 404 of a path outside the prefix below which the service is mounted; null for other paths. */
   readonly elsewhere: Problem | null
   readonly #forwarded: Forwarded | null
   readonly #admission: Admission

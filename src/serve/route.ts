@@ -27,7 +27,7 @@ const templatesOf = (path: string): Templates => ({ all: path, one: `${path}/{id
 
 /** Finds what a path names by one look-up per segment: there are no patterns and no order of rules. */
 export interface Router {
-  /** The target, or null when the path is none of a resource. */
+  /** The target; null for a path that belongs to no resource. */
   find(path: string): Target | null
   /** The problem for a path that nothing answers, with the path that was probably meant. */
   missing(path: string): Error

@@ -15,7 +15,7 @@ export interface AddressRange {
   readonly family: 'ipv4' | 'ipv6'
 }
 
-/** A range, or null where the text is none. */
+/** A range of addresses, or null for any other text. */
 export function readRange(text: string): AddressRange | null {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)

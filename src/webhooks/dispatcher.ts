@@ -127,7 +127,7 @@ export class Dispatcher {
       for (const key of await leases.freeOf(some, now())) this.#poke(key)
     }
     if (!store.dialect.accountsApart) return look(accounts)
-    // Nobody waits for these: a machine that is silent must not hold up accounts on others.
+    // These promises are not awaited: a machine that is silent must not hold up accounts on others.
     for (const account of accounts) look([account]).catch(failed)
   }
 

@@ -95,7 +95,7 @@ export async function endThoseOfIssuer(store: Store, issuer: string, now: number
   return count
 }
 
-/** Whether what an endpoint rests on still opens anything. A token that has expired is none that was ended. */
+/** Whether the key that an endpoint was made with is still valid. Tokens always count as valid: they expire, and nobody can end one. */
 export const stillRests = (
   store: Store,
   account: string,

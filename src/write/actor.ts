@@ -1,6 +1,6 @@
 import type { Call } from '../call/call.ts'
 
-/** Who changes rows. Null is what is not known, or what there is not. */
+/** Who changes rows. A member is null where it is unknown, or where the caller has none. */
 export interface Actor {
   /** A key's id, or `token:{client}`. */
   readonly consumer: string | null

@@ -91,14 +91,14 @@ export async function insertManyAlone(writer: Writer, alone: RowsAlone): Promise
       return true
     })
   const entered = hasEntry(resource, actor)
-  const told = resource.events || entered ? rows.map((row) => historyOfNew(writer, resource, row)) : []
+  const histories = resource.events || entered ? rows.map((row) => historyOfNew(writer, resource, row)) : []
   const now = writer.now()
   const array = arrayValues(
     rowArray(resource),
     whole.map((row) => boundRow(resource, account, row)),
   )
   const noted = (array: RowArray, valuesOf: (one: RowHistory) => readonly Value[]) =>
-    arrayValues(array, told.map(valuesOf))
+    arrayValues(array, histories.map(valuesOf))
   const event = resource.events ? noted(eventArray, (one) => eventValues(one, now)) : null
   const entry = entered ? noted(entryArray, (one) => entryValues(actor, one, now)) : null
   const along = writes.insertManyAlong(resource, {

@@ -218,7 +218,7 @@ export class ChangeSet {
   async #remove(resource: Resource, id: string): Promise<void> {
     const { row } = this.#rows.demand(resource, id)
     const along = await lockDeletedAlong(this.#writer, this, this.#rows, { resource, id })
-    // The store deletes along what it was told to. Where it restricts, the referring rows go first.
+    // The foreign keys that cascade delete rows along. Where they restrict, the referring rows are deleted first.
     for (const one of along.toReversed())
       if (one.restricts) await this.#delete(one.resource, String(one.row.id))
     await this.#delete(resource, id)
@@ -239,7 +239,7 @@ export class ChangeSet {
     await this.tx.first(text, bind({ account: this.account, id }))
   }
 
-  /** Adds what rows have changed to the sums of their owners, of which no other row is read. */
+  /** Adds the differences that changed rows make to the sums of their owners. No other row of an owner is read. */
   async #keepSums(changes: readonly RowChange[], sumsLater: SumsLater = () => false): Promise<void> {
     const differences = sumDifferences(changes).filter(({ on, id }) => !sumsLater(on, id))
     for (const [on, ofOwners] of Map.groupBy(differences, (one) => one.on)) {
@@ -252,7 +252,7 @@ export class ChangeSet {
   }
 
   async #addToSums({ on, id, sums }: SumDifference): Promise<void> {
-    // Nobody else changes the owner from here on, so its sums are what they are in this row. It may be deleted along.
+    // The owner is locked, so the sums of the row that was read are current. It is null where it is deleted along.
     const owner = await this.#lock(on, id, 'to-change')
     if (owner) await this.#set(on, id, sumsAfter(owner.row, sums))
   }

@@ -20,9 +20,9 @@ export async function writeEvents(
   account: string,
   histories: readonly RowHistory[],
 ): Promise<number> {
-  const told = histories.filter(({ resource, isShown }) => resource.events && isShown)
+  const withEvents = histories.filter(({ resource, isShown }) => resource.events && isShown)
   const at = writer.now()
-  const events = told.map((history) => newEvent(history, at))
+  const events = withEvents.map((history) => newEvent(history, at))
   if (events.length === 0) return 0
   const write = tx.dialect.commitsInOrder ? writePlaced : writeWaiting
   await write(writer.writes, tx, account, events)

@@ -17,8 +17,8 @@ export interface RowJudge {
 }
 
 /**
- * The indexes of the rows that pass a rule. The rows are not stored, or not any more. An earlier release may have written values of
- * another type, of which a rule says nothing: such a row does not pass.
+ * The indexes of the rows that pass a rule, for rows that are not stored, or not stored any more. A row with a value of another type, which an
+ * earlier release may have written, does not pass.
  */
 export async function passingRows(
   { store, planner, now }: RowJudge,

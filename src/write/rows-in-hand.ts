@@ -5,7 +5,7 @@ import type { Row } from '../store/store.ts'
 import type { LockedRow, RowChange } from './row-change.ts'
 import { RowMap } from './row-map.ts'
 
-/** A change that goes on: only what the row is after it is replaced. */
+/** A change to which further writes of the same row are added: they replace `after`. */
 type Changed = RowChange & { after: RowChange['after'] }
 
 const strength: { readonly [L in Lock]: number } = { 'to-change': 1, 'to-delete': 2 }

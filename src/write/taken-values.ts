@@ -79,7 +79,7 @@ export async function takenAmong(
     const columns = fields.map(({ column }) => column)
     const asked = judged.flatMap(({ place, before, written, asked }) => {
       const values = valuesOf(fields, written ?? asked)
-      // What a row has already, no other row has.
+      // A value that the row has already cannot be taken by another row.
       const isKept = before && JSON.stringify(values) === JSON.stringify(valuesOf(fields, before))
       return values && !isKept ? [{ place, values }] : []
     })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Opens a page in the browser: the program in BROWSER, or the system's own. `failed` is called where there is none. */
+/** Opens a page in the browser: the program in BROWSER, or the system's own. `failed` is called where none could be started. */
 export function openPage(url: string, failed: () => void): void {
   const [program, ...args] = process.env.BROWSER ? [process.env.BROWSER] : systemOpener(process.platform)
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })

@@ -1,7 +1,7 @@
 import type { ChangeDefault } from '../../declare/change.ts'
 import { isValue } from '../changes/absence.ts'
 import { withField, withView } from '../changes/view-draft.ts'
-import { either, nothing, scalar, textShape } from '../shape/shapes.ts'
+import { either, nullShape, scalar, textShape } from '../shape/shapes.ts'
 import { type ChangeKind, usualChange } from './change-kind.ts'
 import { fieldEntry, inCode } from './guide-entry.ts'
 import { newerView, olderFieldName, type VersionStep } from './step.ts'
@@ -12,7 +12,7 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
   parameters: ['resource', 'field'],
   options: {
     form: "changeDefault('books', 'language', { was: 'en' })",
-    needs: { resource: textShape, field: textShape, was: either(scalar, nothing) },
+    needs: { resource: textShape, field: textShape, was: either(scalar, nullShape) },
   },
   phase: 3,
   takeBack(draft, change, report) {
@@ -46,7 +46,7 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
     fieldEntry(step, resource, field, {
       title: `${inCode(`${resource}.${field}`)} has another default`,
       rows: [[inCode(JSON.stringify(was)), inCode(newDefault(step, resource, field))]],
-      note: 'Send the value you mean, and nothing changes for you.',
+      note: 'Send the value you mean, and nullShape changes for you.',
     }),
   newerFields: ({ field }) => [field],
   usage: ({ resource, field }, step) =>

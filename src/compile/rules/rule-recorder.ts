@@ -1,4 +1,4 @@
-import { given } from '../../declare/condition.ts'
+import { giveToRule } from '../../declare/condition.ts'
 import { term } from '../../declare/rule.ts'
 import type { Note } from '../mistakes.ts'
 import { didYouMean } from '../names/nearest.ts'
@@ -25,7 +25,7 @@ export const rowTerms = (
       const relation = draft.belongsTo.get(name)
       const target = relation && drafts.get(relation.target.name)
       if (target && !target.model.answered && path.length < mostRelations)
-        return given(rowTerms(target, drafts, note, unusable, [...path, name]))
+        return giveToRule(rowTerms(target, drafts, note, unusable, [...path, name]))
       unusable()
       noteUnreadable(draft, name, [...path, name].join('.'), note)
       return standIn

@@ -13,10 +13,10 @@ import {
 } from './schema-scalars.ts'
 import {
   broken,
+  differenceAt,
   harmless,
   type Judged,
   narrower,
-  one,
   type SchemaDifferences,
   wider,
 } from './schema-verdict.ts'
@@ -40,13 +40,15 @@ export const compareSchemas = (from: JsonSchema, to: JsonSchema, at = ''): Schem
 const compareTypes = (from: JsonSchema, to: JsonSchema, at: string): SchemaDifferences => {
   const what = `type ${from.type ?? 'any'} became ${to.type ?? 'any'}`
   if (from.type === 'integer' && to.type === 'number') {
-    return [...one(at, `${what} (widened)`, wider), ...compareNumbers(from, to, at, wider)]
+    return [...differenceAt(at, `${what} (widened)`, wider), ...compareNumbers(from, to, at, wider)]
   }
   if (from.type === 'number' && to.type === 'integer') {
-    return [...one(at, `${what} (narrowed)`, narrower), ...compareNumbers(from, to, at, narrower)]
+    return [...differenceAt(at, `${what} (narrowed)`, narrower), ...compareNumbers(from, to, at, narrower)]
   }
-  if (to.type === undefined) return one(at, `${what} (widened)`, wider)
-  return from.type === undefined ? one(at, `${what} (narrowed)`, narrower) : one(at, what, broken)
+  if (to.type === undefined) return differenceAt(at, `${what} (widened)`, wider)
+  return from.type === undefined
+    ? differenceAt(at, `${what} (narrowed)`, narrower)
+    : differenceAt(at, what, broken)
 }
 
 /** The other differences between an integer and a number schema, without those that follow from the type. */
@@ -69,8 +71,10 @@ const compareForms = (from: JsonSchema, to: JsonSchema, at: string): SchemaDiffe
   const texts = (forms: readonly JsonSchema[]) => forms.map(withoutOrder).join(', ')
   return [
     ...both.flatMap(([before, after]) => compareSchemas(before, after, at)),
-    ...(come.length === 0 ? [] : one(at, `the form ${texts(come)} was added (type widened)`, wider)),
-    ...(gone.length === 0 ? [] : one(at, `the form ${texts(gone)} was removed (type narrowed)`, narrower)),
+    ...(come.length === 0 ? [] : differenceAt(at, `the form ${texts(come)} was added (type widened)`, wider)),
+    ...(gone.length === 0
+      ? []
+      : differenceAt(at, `the form ${texts(gone)} was removed (type narrowed)`, narrower)),
   ]
 }
 
@@ -78,7 +82,7 @@ const compareArrays = (from: JsonSchema, to: JsonSchema, at: string): SchemaDiff
   const items = from.items || to.items ? compareSchemas(from.items ?? {}, to.items ?? {}, `${at}[]`) : []
   const [before, after] = [from.prefixItems ?? [], to.prefixItems ?? []]
   if (before.length !== after.length) {
-    return [...items, ...one(at, `${before.length} places became ${after.length}`, broken)]
+    return [...items, ...differenceAt(at, `${before.length} places became ${after.length}`, broken)]
   }
   const places = before.flatMap((item, place) => compareSchemas(item, after[place] ?? {}, `${at}[${place}]`))
   return [...items, ...places]
@@ -112,11 +116,14 @@ const compareProperty = (name: string, from: JsonSchema, to: JsonSchema, at: str
   const [before, after] = [from.properties?.[name], propertyOf(to, name)]
   const [must, had] = [to.required?.includes(name) ?? false, from.required?.includes(name) ?? false]
   const where = at === '' ? name : `${at}.${name}`
-  if (!after) return one(where, 'was removed', broken)
+  if (!after) return differenceAt(where, 'was removed', broken)
   if (!before) return addedProperty(where, from, after, must)
   const values = compareSchemas(before, after, where)
   if (must === had) return values
-  return [...values, ...one(where, must ? 'became required' : 'became optional', must ? narrower : wider)]
+  return [
+    ...values,
+    ...differenceAt(where, must ? 'became required' : 'became optional', must ? narrower : wider),
+  ]
 }
 
 /** A key without a name of its own is one of the other keys, where there is no rule for those. */
@@ -136,10 +143,13 @@ const addedProperty = (
   const others = from.additionalProperties ?? true
   const what = must ? 'was added and is required' : 'was added'
   // Readers of a record know every key that it can have.
-  if (from.propertyNames) return one(where, what, must ? broken : wider, { kind: 'key added' })
+  if (from.propertyNames) return differenceAt(where, what, must ? broken : wider, { kind: 'key added' })
   const judged = must ? narrower : harmless
-  if (others === false) return one(where, what, judged, { kind: 'key added' })
-  return [...one(where, what, judged), ...compareSchemas(others === true ? {} : others, property, where)]
+  if (others === false) return differenceAt(where, what, judged, { kind: 'key added' })
+  return [
+    ...differenceAt(where, what, judged),
+    ...compareSchemas(others === true ? {} : others, property, where),
+  ]
 }
 
 const compareOthers = (from: JsonSchema, to: JsonSchema, at: string): SchemaDifferences => {
@@ -151,7 +161,10 @@ const compareOthers = (from: JsonSchema, to: JsonSchema, at: string): SchemaDiff
   if (sameJson(before, after)) return keys
   const grew = before === false || after === true
   const what = grew ? 'other keys became possible' : 'other keys became limited'
-  return [...keys, ...one(at, what, grew ? wider : narrower, before === false ? { kind: 'key added' } : null)]
+  return [
+    ...keys,
+    ...differenceAt(at, what, grew ? wider : narrower, before === false ? { kind: 'key added' } : null),
+  ]
 }
 
 const anyKey: JsonSchema = { type: 'string' }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../declare/json-schema.ts'
 import { stringFormats } from '../../kinds/kinds.ts'
 import { rewritesOf } from '../../kinds/rewrites.ts'
 import { isMultiple } from './multiples.ts'
-import { broken, narrower, one, type SchemaDifferences, wider } from './schema-verdict.ts'
+import { broken, differenceAt, narrower, type SchemaDifferences, wider } from './schema-verdict.ts'
 
 /** The values that a schema lists, by their JSON. */
 const listed = (schema: JsonSchema): ReadonlyMap<string, unknown> | null => {
@@ -14,40 +14,46 @@ export const compareValues = (from: JsonSchema, to: JsonSchema, at: string): Sch
   const [before, after] = [listed(from), listed(to)]
   if (before === null && after === null) return []
   if (before === null)
-    return one(at, `became one of ${[...(after?.keys() ?? [])].join(', ')} (type narrowed)`, narrower)
-  if (after === null) return one(at, 'is no longer one of listed values (type widened)', wider)
+    return differenceAt(
+      at,
+      `became one of ${[...(after?.keys() ?? [])].join(', ')} (type narrowed)`,
+      narrower,
+    )
+  if (after === null) return differenceAt(at, 'is no longer one of listed values (type widened)', wider)
   const come = [...after].filter(([json]) => !before.has(json))
   const gone = [...before].filter(([json]) => !after.has(json))
   return [
     ...come.flatMap(([json, value]) =>
-      one(at, `value ${json} was added`, wider, { kind: 'value added', value }),
+      differenceAt(at, `value ${json} was added`, wider, { kind: 'value added', value }),
     ),
     ...gone.flatMap(([json, value]) =>
-      one(at, `value ${json} was removed`, narrower, { kind: 'value removed', value }),
+      differenceAt(at, `value ${json} was removed`, narrower, { kind: 'value removed', value }),
     ),
   ]
 }
 
 export const compareFormats = (from: JsonSchema, to: JsonSchema, at: string): SchemaDifferences => {
   if (from.format !== to.format)
-    return one(at, `format ${from.format ?? 'none'} became ${to.format ?? 'none'}`, broken)
+    return differenceAt(at, `format ${from.format ?? 'none'} became ${to.format ?? 'none'}`, broken)
   const changes = stringFormats[from.format ?? '']?.compare(from, to) ?? []
   return changes.flatMap(({ what, values }) =>
-    one(at, what, { more: wider, fewer: narrower, other: broken }[values]),
+    differenceAt(at, what, { more: wider, fewer: narrower, other: broken }[values]),
   )
 }
 
 /** What is sent is shown in another form, and other values are taken for the same. */
 export const compareRewrites = (from: JsonSchema, to: JsonSchema, at: string): SchemaDifferences => {
   const [before, after] = [from, to].map((schema) => rewritesOf(schema).join(' and ') || 'nothing')
-  return before === after ? [] : one(at, `rewriting of what is sent: ${before} became ${after}`, broken)
+  return before === after
+    ? []
+    : differenceAt(at, `rewriting of what is sent: ${before} became ${after}`, broken)
 }
 
 export const comparePatterns = (from: JsonSchema, to: JsonSchema, at: string): SchemaDifferences => {
   if (from.pattern === to.pattern) return []
-  if (from.pattern === undefined) return one(at, `pattern ${to.pattern} was newly set`, narrower)
-  if (to.pattern === undefined) return one(at, `pattern ${from.pattern} was dropped`, wider)
-  return one(at, `pattern ${from.pattern} became ${to.pattern}`, broken)
+  if (from.pattern === undefined) return differenceAt(at, `pattern ${to.pattern} was newly set`, narrower)
+  if (to.pattern === undefined) return differenceAt(at, `pattern ${from.pattern} was dropped`, wider)
+  return differenceAt(at, `pattern ${from.pattern} became ${to.pattern}`, broken)
 }
 
 const none = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
@@ -87,7 +93,7 @@ const compareEdges = (from: Edge, to: Edge, at: string, nothing: number): Schema
   const outward = nothing === none.most ? to.at > from.at : to.at < from.at
   const relaxed = outward || (to.at === from.at && from.beyond === true)
   const became = from.name === to.name ? show(to) : `${to.name} ${show(to)}`
-  return one(at, `${from.name} ${show(from)} became ${became}`, relaxed ? wider : narrower)
+  return differenceAt(at, `${from.name} ${show(from)} became ${became}`, relaxed ? wider : narrower)
 }
 
 export const compareSteps = (
@@ -97,7 +103,7 @@ export const compareSteps = (
 ): SchemaDifferences => {
   if (from === to) return []
   const what = `multipleOf ${from ?? 'none'} became ${to ?? 'none'}`
-  if (to === undefined || (from !== undefined && isMultiple(from, to))) return one(at, what, wider)
+  if (to === undefined || (from !== undefined && isMultiple(from, to))) return differenceAt(at, what, wider)
   const shrank = from === undefined || isMultiple(to, from)
-  return one(at, what, shrank ? narrower : broken)
+  return differenceAt(at, what, shrank ? narrower : broken)
 }

@@ -29,7 +29,7 @@ export const narrower: Judged = { request: 'breaking', response: 'additive' }
 export const broken: Judged = { request: 'breaking', response: 'breaking' }
 export const harmless: Judged = { request: 'additive', response: 'additive' }
 
-export const one = (
+export const differenceAt = (
   at: string,
   what: string,
   judged: Judged,

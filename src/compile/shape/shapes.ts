@@ -51,7 +51,7 @@ export const scalar: Shape = {
   description: 'a text, a number, true or false',
   holds: (value) => ['string', 'number', 'boolean'].includes(typeof value),
 }
-export const nothing: Shape = { description: 'null', holds: (value) => value === null }
+export const nullShape: Shape = { description: 'null', holds: (value) => value === null }
 
 export const oneOf = (...words: readonly string[]): Shape => wordFrom(words, 'a choice')
 

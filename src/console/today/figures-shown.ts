@@ -1,8 +1,8 @@
-export const whole = (value: number): string => Math.round(value).toLocaleString('en')
+export const wholeNumber = (value: number): string => Math.round(value).toLocaleString('en')
 
 /** Three digits are enough to compare: 0.42, 4.2, 42, 420. */
 export const short = (value: number): string => {
-  if (value >= 99.5) return whole(value)
+  if (value >= 99.5) return wholeNumber(value)
   if (value >= 9.95) return String(Math.round(value * 10) / 10)
   return String(Math.round(value * 100) / 100)
 }

@@ -1,7 +1,7 @@
 import type { Model } from '../../compile/model.ts'
 import { html, type Markup } from '../../pages/markup.ts'
 import { type Point, pointMs } from './figures.ts'
-import { milliseconds, secondsShown, short, whole } from './figures-shown.ts'
+import { milliseconds, secondsShown, short, wholeNumber } from './figures-shown.ts'
 import type { MergedFigures } from './merged-figures.ts'
 import { callsOf } from './points.ts'
 import { quantile } from './quantiles.ts'
@@ -30,9 +30,9 @@ ${rate('limited', 'Rate limited a second (429)', ({ requests }) => requests.limi
 ${rate('sent', 'Statements a second', ({ statements }) => statements)}
 ${bars('batch', 'Transactions in a commit', ({ commits, committed }) => (commits === 0 ? 0 : committed / commits))}
 ${rate('replays', 'Replays a second', ({ replays }) => replays)}
-${model.events && bars('streams', 'Open streams of events', ({ streams }) => streams, whole)}
+${model.events && bars('streams', 'Open streams of events', ({ streams }) => streams, wholeNumber)}
 ${model.events && bars('webhooks', 'Oldest delivery waiting', (point) => point.webhookSeconds, secondsShown)}
-${model.jobs.size > 0 && bars('jobs', 'Jobs that wait or run', ({ jobs }) => jobs, whole)}
+${model.jobs.size > 0 && bars('jobs', 'Jobs that wait or run', ({ jobs }) => jobs, wholeNumber)}
 </div>`
 }
 

@@ -1,7 +1,7 @@
 import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import { round } from '../../pages/timeline.ts'
 import type { CountedRoute } from './figures.ts'
-import { milliseconds, whole } from './figures-shown.ts'
+import { milliseconds, wholeNumber } from './figures-shown.ts'
 import { callsOf } from './points.ts'
 import { quantile } from './quantiles.ts'
 
@@ -37,7 +37,7 @@ const routeRow = (one: TimedRoute, longest: number): Markup => {
   const refused = one.refused + one.limited
   const path =
     version === 'none' ? (route === 'none' ? 'pages and unknown paths' : route) : `/${version}${route}`
-  return html`<tr><td><code>${method.slice(0, 20)} ${path}</code></td><td class="figure">${whole(callsOf(one))}</td><td class="figure">${refused === 0 ? html`<span class="none">0</span>` : whole(refused)}</td><td class="figure">${failed === 0 ? html`<span class="none">0</span>` : html`<b class="grave-text">${whole(failed)}</b>`}</td><td class="figure">${milliseconds(p50)}</td><td class="figure">${milliseconds(p95)}</td><td class="figure">${milliseconds(p99)}</td><td>${spread(one, longest)}</td></tr>`
+  return html`<tr><td><code>${method.slice(0, 20)} ${path}</code></td><td class="figure">${wholeNumber(callsOf(one))}</td><td class="figure">${refused === 0 ? html`<span class="none">0</span>` : wholeNumber(refused)}</td><td class="figure">${failed === 0 ? html`<span class="none">0</span>` : html`<b class="grave-text">${wholeNumber(failed)}</b>`}</td><td class="figure">${milliseconds(p50)}</td><td class="figure">${milliseconds(p95)}</td><td class="figure">${milliseconds(p99)}</td><td>${spread(one, longest)}</td></tr>`
 }
 
 const width = 160

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { html, type Markup, tableOr } from '../../pages/markup.ts'
 import type { StatementTime } from '../../store/statement-times.ts'
 import type { Visit } from '../console-page.ts'
-import { milliseconds, whole } from './figures-shown.ts'
+import { milliseconds, wholeNumber } from './figures-shown.ts'
 
 export const todayPath = '/console/today'
 
@@ -26,7 +26,7 @@ export const statementTable = (visit: Visit, statements: readonly StatementTime[
 
 const statementRow = ({ link }: Visit, { text, calls, ms, longestMs }: StatementTime): Markup => {
   const id = statementId(text)
-  return html`<tr><td><details id="sql-${id}"><summary><code>${shortened(text)}</code></summary><pre tabindex="0" class="wrapped"><code>${text}</code></pre></details></td><td class="figure">${whole(calls)}</td><td class="figure">${milliseconds(ms / calls)}</td><td class="figure">${milliseconds(longestMs)}</td><td class="figure">${milliseconds(ms)}</td><td><a href="${link(`${todayPath}/plan`, { statement: id })}" aria-label="Plan of ${shortened(text)}">Plan</a></td></tr>`
+  return html`<tr><td><details id="sql-${id}"><summary><code>${shortened(text)}</code></summary><pre tabindex="0" class="wrapped"><code>${text}</code></pre></details></td><td class="figure">${wholeNumber(calls)}</td><td class="figure">${milliseconds(ms / calls)}</td><td class="figure">${milliseconds(longestMs)}</td><td class="figure">${milliseconds(ms)}</td><td><a href="${link(`${todayPath}/plan`, { statement: id })}" aria-label="Plan of ${shortened(text)}">Plan</a></td></tr>`
 }
 
 /** What is done, to which table: the rest of a statement is long. Reads call the table of their rows t1, and may name others before. */

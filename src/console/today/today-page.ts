@@ -4,7 +4,7 @@ import { processText } from '../../store/process-id.ts'
 import type { ConsolePage, ShownPage, Visit } from '../console-page.ts'
 import { timeShown } from '../time-shown.ts'
 import { type Figures, mostPoints, pointMs } from './figures.ts'
-import { short, whole } from './figures-shown.ts'
+import { short, wholeNumber } from './figures-shown.ts'
 import { storeHealth } from './health.ts'
 import { type MergedFigures, mergedFigures } from './merged-figures.ts'
 import { pictures } from './pictures.ts'
@@ -54,7 +54,7 @@ ${tableOr(
   ['Account', 'Consumer', { figure: 'Refused with 429' }, 'Last'],
   limited.map(
     (one) =>
-      html`<tr><td>${one.account ?? html`<span class="none">none</span>`}</td><td>${one.consumer === null ? html`<span class="none">without credentials</span>` : html`<code>${one.consumer}</code>`}</td><td class="figure">${whole(one.calls)}</td><td>${timeShown(one.lastAt)}</td></tr>`,
+      html`<tr><td>${one.account ?? html`<span class="none">none</span>`}</td><td>${one.consumer === null ? html`<span class="none">without credentials</span>` : html`<code>${one.consumer}</code>`}</td><td class="figure">${wholeNumber(one.calls)}</td><td>${timeShown(one.lastAt)}</td></tr>`,
   ),
 )}</section>
 <section id="processes" data-live aria-labelledby="processes-head"><h2 id="processes-head">Processes</h2>
@@ -73,7 +73,7 @@ const scopes = ({ link }: Visit, isAlone: boolean, others: readonly Figures[] | 
 
 const inHand = ({ now }: MergedFigures): Markup => {
   const { inFlight, streams, lagMs, connections, busyConnections, waiting } = now
-  return html`<p>${counted(inFlight, 'request')} in flight, ${counted(streams, 'stream')} open. ${counted(connections, 'connection')} to the store, ${busyConnections} at work, ${waiting === 0 ? 'nothing waits for one' : html`<b>${whole(waiting)} wait for one</b>`}. The event loop is ${lagMs < 1 ? 'in time' : html`${short(lagMs)} ms late`}.</p>`
+  return html`<p>${counted(inFlight, 'request')} in flight, ${counted(streams, 'stream')} open. ${counted(connections, 'connection')} to the store, ${busyConnections} at work, ${waiting === 0 ? 'nothing waits for one' : html`<b>${wholeNumber(waiting)} wait for one</b>`}. The event loop is ${lagMs < 1 ? 'in time' : html`${short(lagMs)} ms late`}.</p>`
 }
 
 const processTable = (own: Figures, others: readonly Figures[], now: number): Markup =>
@@ -89,7 +89,7 @@ const processTable = (own: Figures, others: readonly Figures[], now: number): Ma
     ],
     [own, ...others].map(
       (one) =>
-        html`<tr><td>${processText(one.process)}${one === own && ' (this one)'}</td><td>${timeShown(one.startedAt)}</td><td>${timeShown(one.at)}</td><td class="figure">${one.now.inFlight}</td><td class="figure">${one.now.streams}</td><td class="figure">${whole(requestsOf(one, now))}</td></tr>`,
+        html`<tr><td>${processText(one.process)}${one === own && ' (this one)'}</td><td>${timeShown(one.startedAt)}</td><td>${timeShown(one.at)}</td><td class="figure">${one.now.inFlight}</td><td class="figure">${one.now.streams}</td><td class="figure">${wholeNumber(requestsOf(one, now))}</td></tr>`,
     ),
   )}
 <p class="legend">Requests are those of ten minutes. A process that has answered nothing in the last hour is not here, although it may run.</p>`

@@ -13,7 +13,7 @@ import {
   isHeldBack,
   type Subject,
 } from '../diff/difference.ts'
-import { unheld } from '../unheld-values.ts'
+import { unheldKind } from '../unheld-values.ts'
 import { type AdviceLine, type Crossing, codeLine, type Renamed, remarkLine } from './advice-line.ts'
 import { followsFromAnother } from './followers.ts'
 import { followsFromValues, valuesLine } from './value-lines.ts'
@@ -82,7 +82,8 @@ const remarkFor = (difference: Difference): AdviceLine => {
       where,
       `${what}; nothing within a JSON value can be hidden: put it into a field of its own beside ${where}`,
     )
-  if (kind === unheld) return remarkLine(where, 'keep its type, and give the newer type a field of its own')
+  if (kind === unheldKind)
+    return remarkLine(where, 'keep its type, and give the newer type a field of its own')
   const instead = part === 'field' && name !== 'id' ? ' or add a new field' : ''
   return remarkLine(where, `${what}; no change can declare this: undo it${instead}`)
 }

@@ -5,7 +5,7 @@ import type { ProblemType } from '../../problems.ts'
 import type { Difference, Differences } from '../diff/difference.ts'
 import type { Crossing, Renamed } from './advice-line.ts'
 
-/** Whether a difference is gone once another one is declared or undone, so that nothing is to be said of it. */
+/** Whether a difference disappears once another one is declared or undone. Such a difference needs no advice of its own. */
 export const followsFromAnother = (
   one: Renamed,
   all: readonly Renamed[],

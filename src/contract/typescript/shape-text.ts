@@ -68,7 +68,7 @@ const calledMethods = (
   return [...methods].map((method) => (method === 'GET' ? reads : method))
 }
 
-/** Who lacks the scope of a group is refused, so that a group that was asked for is always there. */
+/** A caller who lacks the scope of a group is refused, so an answer always has the groups that were asked for. */
 const shownLines = ([name, field]: Fields[number], by: readonly string[] = []): readonly string[] => {
   const { response, needs_scopes: scopes } = field
   if (!response) return []

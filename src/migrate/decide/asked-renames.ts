@@ -150,7 +150,7 @@ interface Rename {
   declared(name: string): string
 }
 
-/** The new name, or null where it was dropped. Where nobody says, the plan is refused, and goes on as if the first name were right. */
+/** The new name, or null where the old one was dropped. Without an answer the plan is refused, and the rest of it assumes the first choice. */
 async function decide(planning: Planning, subject: string, rename: Rename): Promise<string | null> {
   const { gone, names, shown, declared } = rename
   const list = names.map(shown).join(' and ')

@@ -20,7 +20,7 @@ export interface Following {
   readonly acceptDataLoss?: boolean
   /** `orders.note` → the value, as text, for rows that would have none. */
   readonly fill?: ReadonlyMap<string, string>
-  /** The command that takes options such as `--fill`, where it is another one than that which runs. */
+  /** The command that takes options such as `--fill`, where the running command takes none. */
   readonly optionsOf?: string
 }
 

@@ -56,7 +56,7 @@ const naming = ({ name }: Dialect, column: string, resource: string, mark: strin
   return `${place}(${textOf(column)}, ${sqlText(`"${resource}${mark}`)}) > 0`
 }
 
-/** A scope that the declaration names itself stays what it is, whatever resource it was named after. */
+/** A scope that the declaration names itself keeps its name when a resource is renamed. */
 const isAskedFor = ({ scopes, head, resources }: Model, scope: string): boolean =>
   !resources.has(scope.replace(/:.*$/, '')) &&
   (scopes.has(scope) ||

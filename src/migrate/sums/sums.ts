@@ -97,9 +97,9 @@ function limitOf(source: Resource, { field, on, by, of }: SumFeed, dialect: Dial
 }
 
 /**
- * The steps that compute sums which the store has not computed by their definition of today. They come after all others, because a sum may
- * add up a new column; all of them where `all`. Each records the definition in its own transaction, so that an interrupted migration goes on with the sums that are
- * left.
+ * The steps that compute sums whose definition differs from the recorded one, or all sums where `all`. They come after all other steps, because
+ * a sum may add up a new column. Each step records the definition in its own transaction, so that a migration that was interrupted computes
+ * only the sums that are left.
  */
 export async function sumSteps(
   session: Pick<Session, 'all'>,

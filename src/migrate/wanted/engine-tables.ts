@@ -154,8 +154,8 @@ const tables: readonly EngineTable[] = [
     spreadBy: 'hash',
   },
   {
-    // Who may use the console. Of a password the scrypt hash, of the one-time link the SHA-256 is kept. Sessions are valid in the epoch in
-    // which they began: one more ends them all.
+    // Who may use the console. `password` is a scrypt hash, `link_hash` the SHA-256 of the one-time link. A session is valid in the epoch in
+    // which it began: adding 1 to `epoch` ends all sessions.
     name: 'nounkit_operators',
     copied: true,
     columns: {

@@ -40,7 +40,7 @@ const brokenCodes =
 /** The code of statements whose connection we closed because the server did not answer in time. */
 export const silentCode = 'CONNECTION_SILENT'
 
-/** Nothing is gained by sending a statement again that has used up its time. */
+/** The server did not answer in time. Such a statement is not sent again: it has used up its time. */
 export const isSilent = (error: unknown): boolean => codeOf(error) === silentCode
 
 /** The connection is lost, and statements in flight with it. */

@@ -30,7 +30,7 @@ export class SilentHost {
 
   #look(): void {
     const now = performance.now()
-    // The pool counts ticks, so that a pause of this process is none of the server.
+    // The pool counts ticks, so that a pause of this process does not count as silence of the server.
     const isSilent = (client: PostgresClient) => client.silentTicks > 4 && client.silentMs(now) >= silentMs
     const silent = this.#clients.find(isSilent)?.host
     if (silent === undefined) return
