@@ -34,7 +34,7 @@ export interface SharedRates {
 
 export const unlimited: RateLimiter = { take: () => null, takeMore: () => null }
 
-export const createRateLimiter = (rate: RateModel, shared: SharedRates | null = null): RateLimiter => {
+export const createRateLimiter = (rate: RateModel, shared: SharedRates | null): RateLimiter => {
   const perCaller = createPolicies('account', rate)
   const policies = new WeakMap<View, Policies>()
   // Callers choose their names: an account may be called like an address. So each kind has buckets of its own.
@@ -57,7 +57,7 @@ export const createRateLimiter = (rate: RateModel, shared: SharedRates | null = 
     const who = caller ? caller.account : networkOf(address)
     const kind = caller ? 'account' : 'address'
     const subject = caller?.subject ?? null
-    const one = JSON.stringify([who, subject])
+    const subjectKey = subject === null ? '' : JSON.stringify([who, subject])
     const limits: Limit[] = [
       { policy: perCaller.whole, buckets: caller ? accounts : addresses, key: who, sharedKey: '*' },
     ]
@@ -65,7 +65,7 @@ export const createRateLimiter = (rate: RateModel, shared: SharedRates | null = 
       limits.push({
         policy: perCaller.ofSubject,
         buckets: subjects,
-        key: one,
+        key: subjectKey,
         sharedKey: `*:${encoded(subject)}`,
       })
     if (!view?.rate) return limits
@@ -77,7 +77,7 @@ export const createRateLimiter = (rate: RateModel, shared: SharedRates | null = 
       limits.push({
         policy: own.ofSubject,
         buckets: ofResources,
-        key: `subject ${name} ${one}`,
+        key: `subject ${name} ${subjectKey}`,
         sharedKey: `${name}:${encoded(subject)}`,
       })
     return limits
@@ -105,10 +105,6 @@ export const createRateLimiter = (rate: RateModel, shared: SharedRates | null = 
     tokensOf: TokensOf,
   ): Maybe<RateSignals | null> => {
     const at = performance.now()
-    if (!shared && !view?.rate && (caller === null || caller.subject === null)) {
-      const [buckets, who] = caller ? [accounts, caller.account] : [addresses, networkOf(address)]
-      return perCaller.whole.signals(buckets.take(who, rate, at, tokensOf(rate)))
-    }
     const limits = limitsOf(caller, address, view)
     if (shared) {
       const tag = sharedTag(shared.service, caller, address)
@@ -126,7 +122,7 @@ export const createRateLimiter = (rate: RateModel, shared: SharedRates | null = 
   }
 
   return {
-    take: (caller, address, view) => takeTokens(caller, address, view, one),
+    take: (caller, address, view) => takeTokens(caller, address, view, oneToken),
     // A deployment may lower the burst. The call has one token, and no bucket ever holds more than the others.
     takeMore: (caller, address, view, rows) =>
       takeTokens(caller, address, view, ({ burst }) => Math.min(rows, burst - 1)),
@@ -145,7 +141,7 @@ export const refusedList = (error: unknown, rows: number): unknown =>
 /** How many tokens are taken from a bucket of a size. */
 type TokensOf = (size: RateModel) => number
 
-const one: TokensOf = () => 1
+const oneToken: TokensOf = () => 1
 
 /** A bucket that a call takes from. */
 interface Limit {

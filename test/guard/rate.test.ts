@@ -140,7 +140,7 @@ test('no account uses up what belongs to another, to a resource or to an address
     scopes: { read: 'public' },
   })
   const { head } = compileApi(api('diary', { resources: [notes], rate }))
-  const limiter = createRateLimiter(rate)
+  const limiter = createRateLimiter(rate, null)
   const outcome = (account: string | null, name: string | null): string | number => {
     try {
       return limiter.take(of(account), '192.0.2.1', (name && head.views.get(name)) || null)
@@ -171,7 +171,7 @@ test('no account uses up what belongs to another, to a resource or to an address
 
 test('calls without credentials are counted by network: an IPv6 customer has a whole /64', () => {
   const rate = { perSecond: 0.1, burst: 1 }
-  const limiter = createRateLimiter(rate)
+  const limiter = createRateLimiter(rate, null)
   const take = (address: string) => limiter.take(null, address, null)
   expect(take('2001:db8:1:2:3:4:5:6')).not.toBe(null)
   for (const address of ['2001:db8:1:2::1', '2001:0db8:0001:0002::9', '2001:DB8:1:2:ffff::'])
@@ -184,7 +184,7 @@ test('calls without credentials are counted by network: an IPv6 customer has a w
 })
 
 test('each further row of a list takes a token, all or none, and no more than a full bucket has', () => {
-  const limiter = createRateLimiter({ perSecond: 0.01, burst: 10 })
+  const limiter = createRateLimiter({ perSecond: 0.01, burst: 10 }, null)
   const left = (account: string, rows: number) => {
     try {
       limiter.take(of(account), '192.0.2.1', null)
