@@ -15,7 +15,7 @@ export function readParameters(query: string, errors: FieldErrors): ReadonlyMap<
     const value = decode(equals < 0 ? '' : part.slice(equals + 1))
     if (name === null || value === null) {
       fault(name ?? part, 'is not percent-encoded UTF-8 without NUL characters', 'encoding')
-    } else if (value === '') {
+    } else if (value === '' && !isComparison(part)) {
       fault(name, 'is empty; leave it out instead', 'empty')
     } else if (parameters.has(name)) {
       if (!repeated.has(name)) fault(name, hintForRepeated(name), 'repeated')
@@ -26,6 +26,10 @@ export function readParameters(query: string, errors: FieldErrors): ReadonlyMap<
   }
   return parameters
 }
+
+/** `total>5` has a value, which the refusal of such a parameter says. */
+const isComparison = (part: string): boolean =>
+  /^[\w.]+(?:[<>]|%3[ce])[^=]/i.test(part) && !part.includes('=')
 
 /** The query as it was sent, without one parameter. It has been read before, so it can be decoded. */
 export const withoutParameter = (query: string, name: string): string =>

@@ -36,7 +36,8 @@ interface Offered {
 }
 
 /** The refusal of a parameter that lists do not have, with what to write instead. */
-export function hintForList({ name, value }: Sent, view: View, disclosure: Disclosure): Hint {
+export function hintForList(sent: Sent, view: View, disclosure: Disclosure): Hint {
+  const { name, value } = withOperator(sent)
   const offered: Offered = {
     view,
     filters: offeredFilters(view, disclosure),
@@ -47,6 +48,12 @@ export function hintForList({ name, value }: Sent, view: View, disclosure: Discl
   const { detail, allowed } =
     asFilter(name, value, offered) ?? asOtherWord(name, value, offered) ?? asNear(name, value, offered)
   return { detail: `is not a parameter of a list; ${detail}`, allowed: allowed ?? parametersOf(offered) }
+}
+
+/** `total>5`, of which all is the name, as `total[gt]=5`. */
+function withOperator(sent: Sent): Sent {
+  const [, field, sign, value = ''] = /^([\w.]{1,200})([<>])([^=].*)$/.exec(sent.name) ?? []
+  return field ? { name: `${field}[${sign === '>' ? 'gt' : 'lt'}]`, value } : sent
 }
 
 /**
@@ -71,14 +78,33 @@ const operatorOfSign: ReadonlyMap<string, OperatorName> = new Map([
   ['!', 'ne'],
 ])
 
+/** Operators as other APIs name them. */
+const otherOperators: ReadonlyMap<string, OperatorName> = new Map([
+  ['not', 'ne'],
+  ['neq', 'ne'],
+  ['equals', 'eq'],
+  ['is', 'eq'],
+  ['min', 'gte'],
+  ['from', 'gte'],
+  ['since', 'gte'],
+  ['after', 'gt'],
+  ['max', 'lte'],
+  ['to', 'lte'],
+  ['until', 'lte'],
+  ['before', 'lt'],
+])
+
 /** `total[gte]`, `total__gte`, `total_gte`, `total.gte` and the `total>` of `total>=5` as `total` and `[gte]`. A filter may have such a name itself. */
 function fieldAndOperator(
   name: string,
   filters: readonly string[],
 ): readonly [field: string, operator: string] {
   if (filters.includes(name)) return [name, '']
-  const at = name.lastIndexOf('[')
-  if (at > 0 && /^\[\w+\]$/.test(name.slice(at))) return [name.slice(0, at), name.slice(at)]
+  const [, bracketed, asked = ''] = /^(.+)\[(\w+)\]$/.exec(name) ?? []
+  if (bracketed) {
+    const operator = isOperatorName(asked) ? asked : otherOperators.get(asked.toLowerCase())
+    return [bracketed, `[${operator ?? 'operator'}]`]
+  }
   const sign = operatorOfSign.get(name.at(-1) ?? '')
   if (sign) return [name.slice(0, -1), `[${sign}]`]
   const [, field = '', word = ''] = /^([\w.]{1,200}?)(?:__?|\.)([a-z]{2,3})$/.exec(name) ?? []
