@@ -6,7 +6,7 @@ import type { AnswerName } from '../declare/answers.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import { typeInWords } from '../write/hook-values.ts'
 import { newId } from '../write/ids.ts'
-import { verdict } from '../write/judge.ts'
+import { ruleDecision } from '../write/judge.ts'
 import type { NewJob } from '../write/new-job.ts'
 import { passingRows } from '../write/passing-rows.ts'
 import { CodeContext, type CodeQuestion } from './answer-context.ts'
@@ -78,7 +78,7 @@ export class Questions {
 
   #readable(resource: Resource, rows: readonly StoredRow[]): Maybe<readonly StoredRow[]> {
     const { caller } = this.#call
-    const decision = verdict({ caller }, resource, 'read')
+    const decision = ruleDecision({ caller }, resource, 'read')
     if (decision === true || rows.length === 0) return rows
     if (decision === false) return []
     return passingRows(this.#answering.writer, caller, resource, decision, rows).then((passing) => {

@@ -7,7 +7,7 @@ import type { Judgement } from '../plan/row-statements.ts'
 import { readCreate } from '../request/body.ts'
 import { missingReferences } from '../write/conflicts.ts'
 import { locationOf } from '../write/create.ts'
-import { notPermitted, verdict } from '../write/judge.ts'
+import { notPermitted, ruleDecision } from '../write/judge.ts'
 import type { NewJob } from '../write/new-job.ts'
 import { passingRows } from '../write/passing-rows.ts'
 import { outsideTransaction } from '../write/write-request.ts'
@@ -35,7 +35,7 @@ export async function prepareCreate(
   const attempt = { place: '', before: null, asked: input, written: null }
   const missing = await missingReferences(outsideTransaction(writer, call), [attempt])
   if (missing) throw missing
-  const decision = verdict(call, resource, 'create')
+  const decision = ruleDecision(call, resource, 'create')
   if (decision === false) throw notMade(call)
   if (decision === true) return { input, open: null }
   const decides = judgedFields(resource, decision.rule).every(({ name }) => input[name] !== undefined)

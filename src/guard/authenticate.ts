@@ -8,7 +8,7 @@ import { hashApiKey, looksLikeApiKey, typoInApiKey } from './api-key.ts'
 import { ConnectionMemory } from './connection-memory.ts'
 import { credentialsInvalid } from './credentials-invalid.ts'
 import { type FailedAuthentication, noLimit } from './failed-authentication.ts'
-import { type CachedKey, KeyCache, type KeyVerdict } from './key-cache.ts'
+import { type CachedKey, type CallerOrRefusal, KeyCache } from './key-cache.ts'
 import { createKeyFinder } from './key-rows.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
@@ -93,11 +93,11 @@ const identify = (header: string, means: Means): Maybe<Caller> => {
 
 const identifyKey = (secret: string, { keys, check, keep }: Means): Maybe<Caller> => {
   const digest = hashApiKey(secret)
-  const verdict = keys.peek(digest)
-  if (verdict !== null) {
+  const found = keys.peek(digest)
+  if (found !== null) {
     const known = keys.find(digest)
     if (known) keep(known)
-    return admit(verdict)
+    return admit(found)
   }
   const typo = typoInApiKey(secret)
   if (typo !== null) throw credentialsInvalid(typo)
@@ -117,9 +117,9 @@ const refusals = {
   expired: 'This API key has expired.',
 }
 
-const admit = (verdict: KeyVerdict): Caller => {
-  if (typeof verdict === 'string') throw credentialsInvalid(refusals[verdict])
-  return verdict
+const admit = (found: CallerOrRefusal): Caller => {
+  if (typeof found === 'string') throw credentialsInvalid(refusals[found])
+  return found
 }
 
 const isFailedAuthentication = (error: unknown): boolean =>

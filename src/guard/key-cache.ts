@@ -11,7 +11,7 @@ const staleMs = 2_000
 const maxKnown = 20_000
 const maxUnknown = 1_000
 
-export type KeyVerdict = Caller | 'unknown' | 'revoked' | 'expired'
+export type CallerOrRefusal = Caller | 'unknown' | 'revoked' | 'expired'
 
 /** What the store said about a key, and when it was asked. */
 export interface CachedKey {
@@ -28,7 +28,7 @@ export class KeyCache {
   readonly #clock: Clock
   readonly #known = new Map<string, CachedKey>()
   readonly #unknown = new Map<string, CachedKey>()
-  readonly #loading = new Map<string, Promise<KeyVerdict>>()
+  readonly #loading = new Map<string, Promise<CallerOrRefusal>>()
   readonly #compared = Buffer.alloc(64)
 
   constructor(read: (hash: string) => Maybe<StoredKey | undefined>, clock: Clock) {
@@ -36,18 +36,18 @@ export class KeyCache {
     this.#clock = clock
   }
 
-  /** The verdict that is known without waiting for the store; null when `load` must ask it. */
-  peek(digest: string): KeyVerdict | null {
+  /** What is known of a key without waiting for the store; null when `load` must ask it. */
+  peek(digest: string): CallerOrRefusal | null {
     const entry = this.find(digest)
     if (!entry) return null
     const age = performance.now() - entry.checkedAt
-    if (age < freshMs) return this.#verdictOf(entry)
+    if (age < freshMs) return this.#answerOf(entry)
     if (age >= staleMs || entry.key === null) return null
     const reloaded = this.load(digest)
     if (!(reloaded instanceof Promise)) return reloaded
     // When the store cannot be reached the entry grows stale; the next call then waits for the store and is refused.
     reloaded.catch(() => {})
-    return this.#verdictOf(entry)
+    return this.#answerOf(entry)
   }
 
   find(digest: string): CachedKey | null {
@@ -61,12 +61,12 @@ export class KeyCache {
   /** The caller of a key while its entry is fresh, else null. */
   freshCaller(entry: CachedKey): Caller | null {
     if (performance.now() - entry.checkedAt >= freshMs) return null
-    const verdict = this.#verdictOf(entry)
-    return typeof verdict === 'string' ? null : verdict
+    const found = this.#answerOf(entry)
+    return typeof found === 'string' ? null : found
   }
 
   /** Asks the store, once for all calls with the same key at a time. */
-  load(digest: string): Maybe<KeyVerdict> {
+  load(digest: string): Maybe<CallerOrRefusal> {
     const running = this.#loading.get(digest)
     if (running) return running
     const startedAt = performance.now()
@@ -79,7 +79,7 @@ export class KeyCache {
     return loaded
   }
 
-  #keep(digest: string, key: StoredKey | null, checkedAt: number): KeyVerdict {
+  #keep(digest: string, key: StoredKey | null, checkedAt: number): CallerOrRefusal {
     const slot = slotOf(digest)
     const entry = { hash: Buffer.from(digest, 'latin1'), key, caller: key && callerOf(key), checkedAt }
     this.#unknown.delete(slot)
@@ -87,10 +87,10 @@ export class KeyCache {
     this.#known.delete(slot)
     if (key) put(this.#known, slot, entry, maxKnown)
     else put(this.#unknown, slot, entry, maxUnknown)
-    return this.#verdictOf(entry)
+    return this.#answerOf(entry)
   }
 
-  #verdictOf({ key, caller }: CachedKey): KeyVerdict {
+  #answerOf({ key, caller }: CachedKey): CallerOrRefusal {
     if (key === null || caller === null) return 'unknown'
     if (key.revokedAt !== null) return 'revoked'
     return key.expiresAt !== null && this.#clock.now() >= key.expiresAt ? 'expired' : caller

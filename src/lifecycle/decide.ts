@@ -64,13 +64,13 @@ export interface RetirementBlocker {
   readonly consumer?: KnownConsumer
 }
 
-export interface RetirementVerdict {
+export interface RetirementCheck {
   readonly allowed: boolean
   readonly blockers: readonly RetirementBlocker[]
 }
 
 /** Whether a version may be retired, with every blocker. It depends on the facts alone. */
-export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
+export function decideRetirement(facts: RetirementFacts): RetirementCheck {
   const blockers = [
     ...successor(facts),
     ...guide(facts),

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
 import { awaitRecorders, type WaitOptions } from './await-recorders.ts'
-import { decideRetirement, type RetirementFacts, type RetirementVerdict } from './decide.ts'
+import { decideRetirement, type RetirementCheck, type RetirementFacts } from './decide.ts'
 import { collectFacts } from './facts.ts'
 import { type Decision, decisionInForce, readDecisions, storeDecision } from './retirement-decisions.ts'
 
@@ -14,7 +14,7 @@ export interface RetireOptions extends WaitOptions {
   readonly dryRun: boolean
 }
 
-export interface RetireOutcome extends RetirementVerdict {
+export interface RetireOutcome extends RetirementCheck {
   readonly facts: RetirementFacts
   /** Whether the version is retired now. */
   readonly retired: boolean
@@ -32,11 +32,11 @@ export async function retireVersion(
   if (!before) await awaitRecorders(store, clock, wait)
   const now = clock.now()
   const facts = await collectFacts(store, version, { now, windowMs })
-  const verdict = decideRetirement(facts)
-  if (before) return { ...verdict, facts, retired: true, before }
-  if (!verdict.allowed || dryRun) return { ...verdict, facts, retired: false, before: null }
+  const checked = decideRetirement(facts)
+  if (before) return { ...checked, facts, retired: true, before }
+  if (!checked.allowed || dryRun) return { ...checked, facts, retired: false, before: null }
   const first = await storeDecision(store, { version: version.name, at: now, by }, facts)
-  return { ...verdict, facts, retired: true, before: first ? null : await readInForce(store, version) }
+  return { ...checked, facts, retired: true, before: first ? null : await readInForce(store, version) }
 }
 
 const readInForce = async (store: Store, { name }: Version): Promise<Decision | null> =>

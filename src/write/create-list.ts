@@ -11,7 +11,7 @@ import { createUnderKey, keyTaken } from './create-under-key.ts'
 import { noEngineHooks } from './engine-hooks.ts'
 import { derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { insertWithHooks, refuseBeforeInsert } from './insert-with-hooks.ts'
-import { createVerdict, notPermitted, refuseUnlessAllMade, refuseUnlessMade } from './judge.ts'
+import { createDecision, notPermitted, refuseUnlessAllMade, refuseUnlessMade } from './judge.ts'
 import { newRow } from './new-row.ts'
 import { isOutOfRange } from './out-of-range.ts'
 import { listBody } from './row-body.ts'
@@ -36,7 +36,7 @@ export async function createListOnce(
   })
   try {
     await refuseUnreadable(request, attempts)
-    if (createVerdict(call) === false)
+    if (createDecision(call) === false)
       throw (await missingReferences(request, attempts)) ?? notPermitted(call, 'create these rows')
     const inTurn = () => createInteractive(request, attempts, keyed, insertEach)
     if (resource.hasHooks.create) return await inTurn()
@@ -105,7 +105,7 @@ const insertAll: Insert = async (write, attempts) => {
   for (const attempt of attempts) attempt.written = attempt.asked
   const whole = rows.map((row) => ({ row, version: firstVersion }))
   await changes.insertMany(call.target.view.resource, whole, () => false)
-  if (createVerdict(call) === null) await refuseUnlessAllMade(write, rows)
+  if (createDecision(call) === null) await refuseUnlessAllMade(write, rows)
   return rows
 }
 

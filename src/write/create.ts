@@ -13,7 +13,7 @@ import { createUnderKey, keyTaken } from './create-under-key.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
 import { derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { insertWithHooks, refuseBeforeInsert } from './insert-with-hooks.ts'
-import { createVerdict, mayRead, notPermitted } from './judge.ts'
+import { createDecision, mayRead, notPermitted } from './judge.ts'
 import { newRow } from './new-row.ts'
 import { rowBody } from './row-body.ts'
 import { type Attempt, outsideTransaction, type WriteRequest } from './write-request.ts'
@@ -23,7 +23,7 @@ import type { Writer } from './writer.ts'
 export const isSingleStatement = (call: Call): boolean => {
   const { hasHooks, onlyWhile, feeds, rules } = call.target.view.resource
   if (hasHooks.create || onlyWhile.length > 0 || feeds.length > 0) return false
-  return rules === noRules || createVerdict(call) === true
+  return rules === noRules || createDecision(call) === true
 }
 
 /** One attempt: writes the row, and its key where there is one, or throws and writes nothing. */
@@ -41,7 +41,7 @@ export async function createRowOnce(
   const create: Create = { attempt, keyed, location: locationOf(call, String(row.id)) }
   try {
     await refuseUnreadable(request, [attempt])
-    if (createVerdict(call) === false)
+    if (createDecision(call) === false)
       throw (await missingReferences(request, [attempt])) ?? notPermitted(call, 'create this row')
     if (isSingleStatement(call)) return await createAlone(request, create)
     const own = resource.engineMade ? await writer.engineHooks(call, row) : noEngineHooks

@@ -14,7 +14,7 @@ import { ofRow } from './within-row.ts'
 import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** What a caller's scopes say of all rows; the rule where the row decides. */
-export function verdict(
+export function ruleDecision(
   { caller }: Pick<Call, 'caller'>,
   resource: Resource,
   kind: RuleKind,
@@ -27,8 +27,8 @@ export function verdict(
 }
 
 /** Whether the caller may create any row, no row, or (null) some. */
-export const createVerdict = (call: Call): boolean | null => {
-  const decision = verdict(call, call.target.view.resource, 'create')
+export const createDecision = (call: Call): boolean | null => {
+  const decision = ruleDecision(call, call.target.view.resource, 'create')
   return typeof decision === 'boolean' ? decision : null
 }
 
@@ -40,7 +40,7 @@ async function judge(
 ): Promise<readonly boolean[]> {
   const { writer, call, from } = write
   const { resource } = call.target.view
-  const decisions = kinds.map((kind) => verdict(call, resource, kind))
+  const decisions = kinds.map((kind) => ruleDecision(call, resource, kind))
   const undecided = decisions.filter((decision) => typeof decision !== 'boolean')
   if (undecided.length === 0) return decisions.map((decision) => decision === true)
   const { text, bind } = writer.planner.judge(resource, undecided)
@@ -63,7 +63,7 @@ export async function permitted(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (resource.answered || ids.length === 0) return new Set(ids)
-  const decision = verdict(write.call, resource, kind)
+  const decision = ruleDecision(write.call, resource, kind)
   if (decision === false) return new Set()
   const isOne = ids.length === 1
   const judgement = decision === true ? null : decision
@@ -115,7 +115,7 @@ export async function refuseUnlessMayMake(
   verb: 'create' | 'update',
 ): Promise<void> {
   const { resource } = call.target.view
-  const decision = verdict(call, resource, 'create')
+  const decision = ruleDecision(call, resource, 'create')
   if (decision === true) return
   const written = attempts.flatMap(({ place, written }) => (written ? [{ place, row: written }] : []))
   const rows = written.map(({ row }) => row)

@@ -9,7 +9,7 @@ import { problem } from '../problems.ts'
 import { sentFor } from '../request/customs.ts'
 import { FieldErrors, placedError } from '../request/field-errors.ts'
 import type { Value } from '../store/store.ts'
-import { createVerdict } from './judge.ts'
+import { createDecision } from './judge.ts'
 import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** The columns of one row whose values another row has. */
@@ -72,7 +72,7 @@ export async function takenAmong(
   const alone = { place: isOne ? '' : listPlace, columns: refused }
   if (isOne && resource.uniques.length === 1) return taken(write.call, [alone])
   // Rows of a list that a hook has not seen yet are not judged. What they collide with may be a row that the caller may not read.
-  const judged = createVerdict(write.call) === null ? attempts.filter(({ written }) => written) : attempts
+  const judged = createDecision(write.call) === null ? attempts.filter(({ written }) => written) : attempts
   const found: Collision[] = []
   for (const set of resource.uniques) {
     const fields = set.map((name) => knownField(resource, name))
