@@ -100,10 +100,11 @@ function fieldAndOperator(
   filters: readonly string[],
 ): readonly [field: string, operator: string] {
   if (filters.includes(name)) return [name, '']
-  const [, bracketed, asked = ''] = /^(.+)\[(\w+)\]$/.exec(name) ?? []
-  if (bracketed) {
+  const at = name.lastIndexOf('[')
+  if (at > 0 && /^\[\w+\]$/.test(name.slice(at))) {
+    const asked = name.slice(at + 1, -1)
     const operator = isOperatorName(asked) ? asked : otherOperators.get(asked.toLowerCase())
-    return [bracketed, `[${operator ?? 'operator'}]`]
+    return [name.slice(0, at), `[${operator ?? 'operator'}]`]
   }
   const sign = operatorOfSign.get(name.at(-1) ?? '')
   if (sign) return [name.slice(0, -1), `[${sign}]`]
